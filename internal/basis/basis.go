@@ -7,7 +7,10 @@
 // coefficients are far apart, columns may be left that are far larger in terms of it, and one is taken that has them.
 package basis
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Columns are those of a matrix, each a list of entries.
 type Columns struct {
@@ -15,6 +18,27 @@ type Columns struct {
 	Start []int32 // column j has the entries Start[j]..Start[j+1]
 	Row   []int32
 	Coef  []float64
+}
+
+// FromRows makes the columns of a matrix whose row k has the entries start[k]..start[k+1].
+func FromRows(columns int, start, index []int32, coef []float64) *Columns {
+	c := &Columns{Rows: len(start) - 1, Start: make([]int32, columns+1), Row: make([]int32, len(index)),
+		Coef: make([]float64, len(index))}
+	for _, j := range index {
+		c.Start[j+1]++
+	}
+	for j := range columns {
+		c.Start[j+1] += c.Start[j]
+	}
+	at := slices.Clone(c.Start)
+	for k := range c.Rows {
+		for l := start[k]; l < start[k+1]; l++ {
+			j := index[l]
+			c.Row[at[j]], c.Coef[at[j]] = int32(k), coef[l]
+			at[j]++
+		}
+	}
+	return c
 }
 
 // Basis is a factored one.

@@ -113,6 +113,50 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// All rows that are combinations of others are found, each with a combination that vanishes.
+func TestDependent(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		rows := 1 + rng.IntN(12)
+		a := random(rng, rows, 1+rng.IntN(2*rows))
+		a.Start = a.Start[:len(a.Start)-rows] // without the unit columns
+		all := make([]int32, len(a.Start)-1)
+		for j := range all {
+			all[j] = int32(j)
+		}
+		b, found := basis.New(a), 0
+		whole := b.Dependent(math.MaxInt, math.MaxInt, func(row int32, y []float64) {
+			found++
+			for _, j := range all {
+				sum := 0.0
+				for r, v := range column(a, j) {
+					sum += y[r] * v
+				}
+				if y[row] != 1 || math.Abs(sum) > 1e-8 {
+					t.Errorf("seed %d: row %d has %v of its combination, which is %v in column %d", seed, row, y[row], sum, j)
+				}
+			}
+		})
+		if want := rows - rank(a, all); !whole || found != want {
+			t.Fatalf("seed %d: %d rows are combinations of others, and not %d", seed, want, found)
+		}
+	}
+}
+
+// Of a table of all pairs, whose sums by rows and by columns come to the same, few columns are gone through.
+func TestDependentIsLittleWork(t *testing.T) {
+	const n = 100
+	a := &basis.Columns{Rows: 2 * n, Start: []int32{0}}
+	for k := range int32(n * n) {
+		a.Row, a.Coef = append(a.Row, k/n, n+k%n), append(a.Coef, 1, 1)
+		a.Start = append(a.Start, int32(len(a.Row)))
+	}
+	b, found := basis.New(a), 0
+	if !b.Dependent(len(a.Row), 3*len(a.Row), func(int32, []float64) { found++ }) || found != 1 {
+		t.Errorf("%d equations were found after %d visits", found, b.Work)
+	}
+}
+
 func checkSolutions(t *testing.T, rng *rand.Rand, a *basis.Columns, b *basis.Basis) {
 	t.Helper()
 	x, v, z := make([]float64, a.Rows), make([]float64, a.Rows), make([]float64, a.Rows)

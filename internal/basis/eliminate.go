@@ -338,19 +338,26 @@ func (b *Basis) complete(scale []float64, most, work int) (ok bool) {
 			continue
 		}
 		b.combine(int32(r), row)
-		best, at := 0.0, int32(none)
-		for j, s := range scale {
-			if size := s * b.along(row, int32(j)); size > best && !taken[j] {
-				best, at = size, int32(j)
-			}
-		}
-		b.Work += len(b.lower.row) + len(b.a.Row)
+		at := b.largest(row, scale, taken)
 		if at == none || len(b.lower.row)+len(b.upper.row) > most || b.Work > work || !b.addAt(at, int32(r)) {
 			return false
 		}
 		taken[at] = true
 	}
 	return true
+}
+
+// largest is the column that is the largest in a combination of the rows, scaled, of those not taken, or none.
+func (b *Basis) largest(y, scale []float64, taken []bool) (at int32) {
+	best := 0.0
+	at = none
+	for j, s := range scale {
+		if size := s * b.along(y, int32(j)); size > best && !taken[j] {
+			best, at = size, int32(j)
+		}
+	}
+	b.Work += len(b.lower.row) + len(b.a.Row)
+	return at
 }
 
 // combine sets y to the combination of the rows that row r is once the pivots are subtracted.

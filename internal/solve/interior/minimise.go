@@ -52,6 +52,9 @@ func (p *program) minimise(t target) (out outcome) {
 		size *= p.larger()
 	}
 	if direct, ok := p.matrix.(*sparse); ok {
+		if direct.eliminate(p) {
+			return outcome{infeasible: true}
+		}
 		if e, ok := newEarly(p, direct); ok {
 			p.matrix = e
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/basis"
 	"github.com/deeppsl/deeppsl/internal/ldl"
 	"github.com/deeppsl/deeppsl/internal/presolve"
 	"github.com/deeppsl/deeppsl/internal/reuse"
@@ -26,9 +27,10 @@ type sparse struct {
 	numbers  []float64
 	symbolic *ldl.Symbolic
 	factored *ldl.Factor
-	form     uint64 // of the program that it is for
-	nest     nest   // of the rows of several variables, for solutions without the factor
-	twins    []twin // of kept rows, in the order of these
+	form     uint64  // of the program that it is for
+	nest     nest    // of the rows of several variables, for solutions without the factor
+	twins    []twin  // of kept rows, in the order of these
+	follow   []int32 // rows that follow from others, until they are left out
 
 	lost                bool // a pivot of the factor, to rounding
 	x, rest, correction []float64
@@ -140,6 +142,7 @@ func (s *sparse) factor(p *program) bool {
 		s.analyse(math.Inf(1))
 		s.factored = ldl.NewFactor(s.symbolic, negative, p.threads)
 	}
+	s.leaveOut(p)
 	s.assemble(p)
 	for _, v := range s.diagonal {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -246,22 +249,6 @@ func (s *sparse) solve(p *program) {
 	s.dealOut(p)
 }
 
-// sum adds up the sizes of numbers.
-func sum(v []float64) (total float64) {
-	for _, x := range v {
-		total += math.Abs(x)
-	}
-	return total
-}
-
-func largest(v []float64) float64 {
-	most := 0.0
-	for _, x := range v {
-		most = max(most, math.Abs(x))
-	}
-	return most
-}
-
 // subtractProduct subtracts the product of the matrix with x from out.
 func (s *sparse) subtractProduct(x, out []float64) {
 	for j, v := range x {
@@ -307,17 +294,27 @@ func (s *sparse) examine(p *program) (found bool) {
 		if !s.combine(p, k, known) {
 			continue
 		}
-		accepted := solve.Contradiction(p.feasibility)
-		if nothing := s.constant(p); nothing-s.leftover(p) > presolve.Affordable*accepted {
-			s.contradict(p)
+		most := s.largestEquation(p)
+		switch follows, contradicts := s.judge(p); {
+		case contradicts:
 			return true
-		} else if nothing <= accepted/4 {
-			most := s.largestEquation(p)
+		case follows:
 			p.rows[s.kept[most]].idle = true
 			known = append(known, combination{most, slices.Clone(s.x[p.n:])})
 		}
 	}
 	return known != nil
+}
+
+// judge tells, of the combination in x, which vanishes, whether its equations say the same by their constants, or
+// contradict each other, as their multipliers then show.
+func (s *sparse) judge(p *program) (follows, contradicts bool) {
+	accepted, nothing := solve.Contradiction(p.feasibility), s.constant(p)
+	if nothing-s.leftover(p) > presolve.Affordable*accepted {
+		s.contradict(p)
+		return false, true
+	}
+	return nothing <= accepted/4, false
 }
 
 // leftover is how much the combination in x, which vanishes but for rounding, may be at some point of the box.
@@ -377,10 +374,19 @@ func (s *sparse) combine(p *program, k int, known []combination) bool {
 	if largest(v) < another {
 		return false
 	}
+	return s.vanishes(p)
+}
+
+// vanishes tells whether the combination in x, which it makes 1 at most, is one of which only rounding is left.
+func (s *sparse) vanishes(p *program) bool {
+	v := s.x[p.n:]
 	normalise(v)
 	sum, most := reuse.Len(s.rest, len(s.rest))[:p.n], 0.0
 	clear(sum)
 	for l := range v {
+		if v[l] == 0 {
+			continue
+		}
 		r := &p.rows[s.kept[l]]
 		p.addTo(r, v[l], sum)
 		for e := r.first; e < r.last; e++ {
@@ -388,14 +394,6 @@ func (s *sparse) combine(p *program, k int, known []combination) bool {
 		}
 	}
 	return largest(sum) <= none*most
-}
-
-// normalise makes a vector's largest entry 1 or -1.
-func normalise(v []float64) {
-	size := 1 / largest(v)
-	for l := range v {
-		v[l] *= size
-	}
 }
 
 // constant is what the combination in x is for all points, by its size, where it should be 0.
@@ -422,6 +420,61 @@ func (s *sparse) contradict(p *program) {
 	for k := range p.rows {
 		p.rows[k].mu *= math.Copysign(1, sum)
 	}
+}
+
+// Equations that follow from others are looked for by elimination before the first step, where that fills little: most
+// that people write, such as sums over the rows and the columns of a table, are found so in little time, while from a
+// factor each takes a solution.
+const (
+	// fillEquations and visitEquations are how many times as many entries as there are may be made, and visited.
+	fillEquations, visitEquations = 2, 16
+	// fairPart is the least part of a combination's largest coefficient that an equation has which is left out: more than
+	// its inverse times what others are violated by, it should not be.
+	fairPart = 0.1
+)
+
+// eliminate finds equations that follow from others, and tells whether one contradicts those. Where it finds all, they
+// are not looked for in the first factor. Steps without one go on with all equations: what is left of each, one that
+// has no part in them would have the sum of.
+func (s *sparse) eliminate(p *program) (contradicts bool) {
+	s.follow = s.follow[:0]
+	kept, start, index, coef := []int32(nil), []int32{0}, []int32(nil), []float64(nil)
+	for k, j := range s.kept {
+		if r := &p.rows[j]; r.equation() {
+			kept = append(kept, int32(k))
+			index, coef = append(index, p.index[r.first:r.last]...), append(coef, p.coef[r.first:r.last]...)
+			start = append(start, int32(len(index)))
+		}
+	}
+	if kept == nil {
+		return false
+	}
+	b, entries, all := basis.New(basis.FromRows(p.n, start, index, coef)), len(index), true
+	whole := b.Dependent(fillEquations*entries, visitEquations*entries, func(row int32, combination []float64) {
+		clear(s.x)
+		for l, k := range kept {
+			s.x[p.n+int(k)] = combination[l]
+		}
+		own := kept[row]
+		if contradicts || !s.vanishes(p) {
+			return
+		}
+		follows, fair := false, math.Abs(s.x[p.n+int(own)]) >= fairPart
+		if follows, contradicts = s.judge(p); follows && fair {
+			s.follow = append(s.follow, s.kept[own])
+		}
+		all = all && (fair || !follows)
+	})
+	p.examined = whole && all
+	return contradicts
+}
+
+// leaveOut leaves out the equations that were found to follow from others.
+func (s *sparse) leaveOut(p *program) {
+	for _, j := range s.follow {
+		p.rows[j].idle, p.rows[j].stiffness = true, 1/infinite
+	}
+	s.follow = s.follow[:0]
 }
 
 // twin is a row with the entries of a kept one, each so many times as large, such as what is to be at least 1 of what

@@ -72,6 +72,43 @@ func TestEquationsOfWhichOneFollows(t *testing.T) {
 	}
 }
 
+// A flow along links at random, of which more is to arrive than sets out: before any step, and without a factor, its
+// equations are found to contradict each other; if as much does, it is solved though one follows from the others.
+func TestFlowsThatFill(t *testing.T) {
+	const nodes, links = 2000, 4
+	for _, excess := range []float64{0, 0.3} {
+		rng := rand.New(rand.NewPCG(2, 7))
+		balance := make([][]mrftest.Term, nodes)
+		b := mrftest.New(nodes*links, 0, 2).Rule(0, mrf.Linear, 1)
+		for k := range nodes * links {
+			to := (k/links + 1 + rng.IntN(nodes-1)) % nodes
+			if k%links == 0 {
+				to = (k/links + 1) % nodes
+			}
+			balance[k/links] = append(balance[k/links], mrftest.Term{Index: k, Coef: 1})
+			balance[to] = append(balance[to], mrftest.Term{Index: k, Coef: -1})
+			b.Add(0, []mrftest.Term{{Index: k, Coef: 0.1 + rng.Float64()}}, nil)
+		}
+		b.Rule(1, mrf.Equal, 0)
+		for i, row := range balance {
+			constant := 0.05 * float64(1-2*(i%2))
+			if i == 0 {
+				constant += excess
+			}
+			b.Add(constant, row, nil)
+		}
+		solver := interior.New(mrf.NewField(b.Model()), solve.Settings{Gap: 1e-6, Threads: 1})
+		work, want := 1e9, solve.Optimal
+		if excess > 0 {
+			work, want = 1, solve.Infeasible
+		}
+		r, left := solver.Try(t.Context(), work)
+		if r == nil || r.Status != want || want == solve.Infeasible && r.Iterations > 0 {
+			t.Fatalf("excess %v: not %v, and %v is left", excess, want, left)
+		}
+	}
+}
+
 // Rows that hold, of weights that are many times others, must leave the digits of what the least weights ask for.
 func TestLeastWeights(t *testing.T) {
 	const width, n = 25, 625
