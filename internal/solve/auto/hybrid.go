@@ -38,6 +38,7 @@ type hybrid struct {
 	remaining float64
 	tried     *solve.Result // what that has found, or nil
 	tired     bool          // no more of it
+	passed    float64       // the work of all tries, if they are not solved anew
 }
 
 const (
@@ -131,7 +132,7 @@ func finishable(m *mrf.Model) bool { return m.Potentials() <= face.Most && m.Var
 func (h *hybrid) solve(ctx context.Context) (*solve.Result, error) {
 	began := time.Now()
 	handed := false
-	h.turn, h.budget, h.remaining, h.tried, h.tired = 0, 0, 0, nil, false
+	h.turn, h.budget, h.remaining, h.passed, h.tried, h.tired = 0, 0, 0, 0, nil, false
 	if h.interior != nil {
 		h.interior.Forget()
 	}
@@ -139,8 +140,7 @@ func (h *hybrid) solve(ctx context.Context) (*solve.Result, error) {
 	h.Limit(func(work float64) bool {
 		off := p.see(work, h.Off())
 		handed = handed || work > h.hope*h.analysis && work > h.soonest(&p, off) &&
-			(h.try(ctx, began, &p, work, off) || h.affordable() && work > h.patience(&p, off)*h.cost.Work &&
-				!(p.left(work, off) < h.cost.Work))
+			(h.try(ctx, began, &p, work, off) || h.affordable() && h.due(&p, work, off))
 		return !handed
 	})
 	result, err := h.Solver.Solve(ctx)
@@ -224,6 +224,7 @@ func (h *hybrid) try(ctx context.Context, began time.Time, p *pace, work, off fl
 		h.interior.Within(h.left(began))
 		return h.interior.Try(ctx, budget)
 	})
+	h.passed = h.interior.Spent()
 	if h.turn, h.budget = h.budget, 2*h.budget; h.tired {
 		h.turn = math.Inf(1)
 	}
@@ -248,6 +249,16 @@ func (h *hybrid) persist(work float64, try func(budget float64) (*solve.Result, 
 		}
 		h.budget += max(left, h.budget/4)
 	}
+}
+
+// due tells whether it is the turn of factorisations. Where Newton's method has next to nothing, they need not wait for
+// as much of its work if tries have ended for good: they go on from there, and what those did counts.
+func (h *hybrid) due(p *pace, work, off float64) bool {
+	done := work
+	if h.tired && off > far {
+		done += h.passed
+	}
+	return done > h.patience(p, off)*h.cost.Work && !(p.left(work, off) < h.cost.Work)
 }
 
 // patience is how much of the work with factorisations Newton's method does first. What was done without them is done.

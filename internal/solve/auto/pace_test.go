@@ -41,6 +41,23 @@ func TestSteadyPace(t *testing.T) {
 	}
 }
 
+// Where Newton's method gets nowhere, what tries did that have ended for good counts as if it had worked; where it
+// gains something, it does not, nor while they may still end.
+func TestTriesThatEndCount(t *testing.T) {
+	h := &hybrid{equations: true, warm: 1, patient: patience, tired: true, passed: 1e8}
+	h.cost.Work = 1.2e9
+	p := newPace(true)
+	if off := p.see(2.4e7, 1.7e6); !h.due(&p, 2.4e7, off) {
+		t.Error("factorisations wait for Newton's method, which gets nowhere")
+	}
+	if h.tired = false; h.due(&p, 2.4e7, 1.7e6) {
+		t.Error("factorisations do not wait for tries")
+	}
+	if h.tired = true; h.due(&p, 2.4e7, far/2) {
+		t.Error("factorisations do not wait for Newton's method, which gains something")
+	}
+}
+
 // Where the work for each digit grows, what is left is taken for so many times as much.
 func TestDigitsThatTakeEverLonger(t *testing.T) {
 	p := newPace(true)

@@ -152,6 +152,14 @@ func (s *Solver) Try(ctx context.Context, work float64) (r *solve.Result, left f
 // Forget has the next Try or Solve begin anew, as weights or inputs have changed.
 func (s *Solver) Forget() { s.tried = nil }
 
+// Spent is the work of the tries so far that Solve goes on from, in about nanoseconds.
+func (s *Solver) Spent() float64 {
+	if s.tried == nil {
+		return 0
+	}
+	return s.tried.spent
+}
+
 // tracer returns what a target's trace does, or nil.
 func (s *Solver) tracer() func(step int, gap, violation float64) {
 	if s.settings.Trace == nil {
