@@ -474,7 +474,20 @@ func (e *early) precondition(p *program) float64 {
 func (e *early) multiply(p *program) {
 	p.spent += perProduct * e.length
 	clear(e.q)
-	addOuter(e.q, e.d, e.weights, e.columns.Start, e.columns.Row, e.columns.Coef)
+	e.addProduct(e.weights)
+}
+
+// addProduct adds to q the product of d with the columns, with these weights. Those of slacks are the diagonal where no
+// row is within another.
+func (e *early) addProduct(weights []float64) {
+	n := len(e.t)
+	if len(e.nest.inner) > 0 {
+		n = len(weights)
+	}
+	addOuter(e.q, e.d, weights[:n], e.columns.Start, e.columns.Row, e.columns.Coef)
+	for k, w := range weights[n:] {
+		e.q[k] += w * e.d[k]
+	}
 }
 
 // start prepares for multiplyOn: the direction is what the preconditioner makes of r.
@@ -496,5 +509,5 @@ func (e *early) multiplyOn(p *program) {
 	}
 	p.spent += perProduct * e.length
 	copy(e.q, e.known)
-	addOuter(e.q, e.d, e.others, e.columns.Start, e.columns.Row, e.columns.Coef)
+	e.addProduct(e.others)
 }

@@ -122,7 +122,8 @@ func (h *normal) multiply(v []float64) {
 	addOuter(h.q, v, h.theta, h.start, h.index, h.coef)
 }
 
-// addOuter adds to q the product of d with Σ w a aᵀ, where vector j has the entries start[j]..start[j+1].
+// addOuter adds to q the product of d with Σ w a aᵀ, where vector j has the entries start[j]..start[j+1]. Most vectors
+// have one, two or three of them, for which a loop takes longer than what is in it.
 func addOuter(q, d, weights []float64, start, index []int32, coef []float64) {
 	last := start[0]
 	for j, w := range weights {
@@ -133,18 +134,30 @@ func addOuter(q, d, weights []float64, start, index []int32, coef []float64) {
 		}
 		index := index[first:last]
 		coef := coef[first:last][:len(index)]
-		if len(index) == 1 {
+		switch len(index) {
+		case 1:
 			i, a := index[0], coef[0]
 			q[i] += a * (a * d[i] * w)
-			continue
-		}
-		sum := 0.0
-		for l, i := range index {
-			sum += coef[l] * d[i]
-		}
-		sum *= w
-		for l, i := range index {
-			q[i] += coef[l] * sum
+		case 2:
+			i, k, a, b := index[0], index[1], coef[0], coef[1]
+			sum := (a*d[i] + b*d[k]) * w
+			q[i] += a * sum
+			q[k] += b * sum
+		case 3:
+			i, k, l, a, b, c := index[0], index[1], index[2], coef[0], coef[1], coef[2]
+			sum := (a*d[i] + b*d[k] + c*d[l]) * w
+			q[i] += a * sum
+			q[k] += b * sum
+			q[l] += c * sum
+		default:
+			sum := 0.0
+			for l, i := range index {
+				sum += coef[l] * d[i]
+			}
+			sum *= w
+			for l, i := range index {
+				q[i] += coef[l] * sum
+			}
 		}
 	}
 }
