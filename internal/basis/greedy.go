@@ -48,8 +48,9 @@ const (
 	// loose and strict are the parts of a row's largest entry that pivots are at least, the latter where there is a basis.
 	loose, strict = 0.1, 0.5
 	// poor is how large a column is in terms of a basis that is far from the largest, beyond how large those are that had
-	// better be in it, and probes how many combinations tell that.
-	poor, beyond, probes = 1000, 10, 4
+	// better be in it, and probes how many combinations tell that. One is enough where it shows no column to be more than
+	// poor by doubtful, as is usual.
+	poor, beyond, probes, doubtful = 1000, 10, 4, 10
 )
 
 // NewGreedy makes one that has no basis yet. The weights may change at any time.
@@ -132,7 +133,10 @@ func (g *Greedy) enlarge() (larger bool) {
 	if g.hard {
 		return false
 	}
-	size, all := g.measure(), len(g.a.Coef)
+	if !g.far && slices.Max(g.measure(1)) <= poor/doubtful {
+		return false
+	}
+	size, all := g.measure(probes), len(g.a.Coef)
 	most, before := slices.Max(size), math.Inf(1)
 	g.far = g.far || most > poor
 	for g.far && most > beyond && most < before/2 {
@@ -148,7 +152,7 @@ func (g *Greedy) enlarge() (larger bool) {
 		g.Visits += g.Work
 		before = most
 		if !g.hard {
-			size = g.measure()
+			size = g.measure(probes)
 			most = slices.Max(size)
 		}
 		if g.hard || most >= before {
@@ -160,9 +164,9 @@ func (g *Greedy) enlarge() (larger bool) {
 	return larger
 }
 
-// measure finds about how large all columns are in terms of the basis, those in it of size 1 and not looked at. A
-// combination with random signs is about as large as the root of the sum of the squares.
-func (g *Greedy) measure() (size []float64) {
+// measure finds by some probes about how large all columns are in terms of the basis, those in it of size 1 and not
+// looked at. A combination with random signs is about as large as the root of the sum of the squares.
+func (g *Greedy) measure(probes int) (size []float64) {
 	size = make([]float64, len(g.Weights))
 	g.Visits += probes * g.perProduct() / perVisit
 	z, y, rng := make([]float64, g.a.Rows), make([]float64, g.a.Rows), rand.New(rand.NewPCG(1, 2))
