@@ -88,7 +88,8 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 // mayTakeMiddle tells whether it is open if the middle of what rules leave free is taken.
 func (g *learner) mayTakeMiddle() bool {
 	p, s := &g.Project.Learning, &g.Project.Phases[load.Infer]
-	return (p.Auto || p.Compared) && s.Method == auto && s.TakesEnds() && g.Field.Convexity() == 0 && !g.large()
+	return (p.Auto || p.Compared) && s.Method == auto && s.TakesEnds() && g.Field.Convexity() == 0 &&
+		!g.large() && !g.laborious()
 }
 
 // takeMiddle has inference take the middle of what rules leave free between two ends, as where one says when an atom is
