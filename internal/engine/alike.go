@@ -15,12 +15,13 @@ import (
 // What learning notices is about things with labels. Inference may be about others, in a graph of their own, where
 // rules whose weights suit the labels push all things to one class, or away from one: that is noticed by the answer.
 
-// An answer is suspicious if so many of at least so many things get one class, of which the labels had no more than a
-// part. Answers of more rows are not looked at.
+// An answer is suspicious if so many of at least so many things get one class, of which the labels, at least so many,
+// had no more than a part: if it were right, labels by lot would have no more one time in thirty. Answers of more rows
+// are not looked at.
 const (
-	mostAlike, varied = 0.95, 0.7
-	leastThings       = 30
-	mostRows          = 1_000_000
+	mostAlike, varied        = 0.95, 0.7
+	leastThings, leastLabels = 30, 4
+	mostRows                 = 1_000_000
 )
 
 // contrast is the classes that an answer gives things of a relation, beside those of the labels learned from. Where
@@ -59,7 +60,7 @@ func contrasts(learned, g *session.Grounding, answer *session.Answer) (all []con
 		} else {
 			c.given.count(to, int32(to.Observed), value)
 		}
-		if c.labels.things >= leastThings && (!c.sides || decides(g.Project.Config.Predicates[k])) {
+		if c.labels.things >= leastLabels && (!c.sides || decides(g.Project.Config.Predicates[k])) {
 			all = append(all, c)
 		}
 	}

@@ -17,11 +17,13 @@ func TestAnswersThatAreAlikeAreNoticed(t *testing.T) {
 		name    string
 		others  string // what inference sees of them
 		every   int    // labels change every so many
+		labels  int
 		noticed bool
 	}{
-		{"one class", "cat cat cat cat", 1, true},
-		{"several", "cat dog dog cat", 1, false},
-		{"labels of one class", "cat cat cat cat", 25, false},
+		{"one class", "cat cat cat cat", 1, 30, true},
+		{"several", "cat dog dog cat", 1, 30, false},
+		{"labels of one class", "cat cat cat cat", 25, 30, false},
+		{"few labels", "cat cat cat cat", 1, 6, true},
 	} {
 		files := map[string]string{
 			"model.json": `{
@@ -31,7 +33,7 @@ func TestAnswersThatAreAlikeAreNoticed(t *testing.T) {
 					"Is/2": {"targets": {"learn": ["targets.tsv"], "infer": ["more.tsv"]}, "truth": {"learn": ["train.tsv"]}}
 				}
 			}`,
-			"train.tsv": labelled(30, test.every), "hints.tsv": labelled(30, test.every),
+			"train.tsv": labelled(test.labels, test.every), "hints.tsv": labelled(30, test.every),
 		}
 		for k := range 40 {
 			files["targets.tsv"] += fmt.Sprintf("%d\tcat\n%[1]d\tdog\n", k%30)

@@ -85,3 +85,24 @@ func TestFewInferencesOfMuchWork(t *testing.T) {
 		t.Errorf("weights were sought in %d steps, want at most 10", got)
 	}
 }
+
+// Rules a hundred times as heavy as what networks see drown it, and few labels do not say by three standard errors that
+// weaker ones are better: all things were of one class, and then networks were taught that. Where little is held out,
+// networks alone say so.
+func TestRulesThatDrownFewLabels(t *testing.T) {
+	const rules = `"1: !Looks(A, K) -> !Is(A, K)", "100: Tie(A, B) & Is(A, K) -> Is(B, K)", "Is(A, +K) = 1 ."`
+	for _, form := range []struct {
+		parishioners
+		least float64 // a seed that learns nothing has a third
+	}{
+		{parishioners{8, 18, 4, rules}, 0.8},
+		{parishioners{4, 7, 4, rules}, 0.6},
+	} {
+		for seed := range uint64(4) {
+			r := run(t, parish(t, seed, true, form.parishioners), project.Options{Seed: seed}, learnAndInfer)
+			if right := accuracy(r); right < form.least {
+				t.Errorf("%d labels, seed %d: %.3f are told right", form.labels, seed, right)
+			}
+		}
+	}
+}

@@ -14,14 +14,18 @@ import (
 // by its share of the labels, where these are at least leastLost. It is there if at least thereShare do.
 const lostShare, thereShare, leastLost = 1.0 / 6, 3.0 / 4, 10
 
-// A step back divides weights by backStep; divided by lastStep, rules say next to nothing.
-const backStep, lastStep = 1.5, 100
+// A step back divides weights by backStep; divided by lastStep, rules say next to nothing, however great they are.
+const backStep, lastStep = 1.5, 1e4
+
+// inOther is what divides weights at most where inference is about another graph than learning.
+const inOther = 100
 
 // stepBack returns an answer by weaker rules where that by those learned loses a class. Rules that relate things do so
 // beyond a weight that depends on the graph, and inference may be about another one than learning. No label is needed
 // to see it: by what networks tell alone, and up to that weight, things are of that class. So the weights of such
 // rules are divided until no class is lost. Where networks lose it, too, or weaker rules lead away from it step by
-// step, these may be right: then all stays as it is.
+// step, these may be right: then all stays as it is, unless labels are of the very graph that inference is about, whose
+// classes are there.
 func (r *Report) stepBack(ctx context.Context, g *session.Grounding, answer *session.Answer) (*session.Answer, error) {
 	learned := r.Learned
 	if learned == nil || !usable(ctx, answer) || g.Project.Phases[load.Infer].Skip {
@@ -46,8 +50,12 @@ func (r *Report) stepBack(ctx context.Context, g *session.Grounding, answer *ses
 		}
 		return other, all, err
 	}
-	_, alone, err := weaker(lastStep)
-	for by := backStep; alone != nil && kept(standing, alone) < lostShare && by < lastStep; by *= backStep {
+	gone, last := lostShare, float64(inOther)
+	if g.Project.SharesAtoms(load.Learn, load.Infer) {
+		gone, last = thereShare, lastStep
+	}
+	_, alone, err := weaker(last)
+	for by := backStep; alone != nil && kept(standing, alone) < gone && by < last; by *= backStep {
 		var other *session.Answer
 		if other, standing, err = weaker(by); standing == nil {
 			break

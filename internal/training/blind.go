@@ -46,7 +46,40 @@ func isOneValue(labels *learn.Labels, y []float64) bool {
 	for k, i := range labels.Variables {
 		values[k] = y[i]
 	}
+	return areOne(values)
+}
+
+func areOne(values []float64) bool {
 	slices.Sort(values)
 	few := len(values) / 100
 	return len(values) == 0 || values[len(values)-1-few]-values[few] < oneValue
+}
+
+// isBlind tells whether a state says the same whatever a label is about: all one value, or of each class one, though
+// labels differ in what they say of it.
+func isBlind(labels *learn.Labels, y []float64) bool {
+	if isOneValue(labels, y) {
+		return true
+	}
+	if labels.Classes == nil {
+		return false
+	}
+	values, truths := make(map[int32][]float64), make(map[int32][]float64)
+	for k, i := range labels.Variables {
+		c := labels.Classes[k]
+		values[c], truths[c] = append(values[c], y[i]), append(truths[c], labels.Truth[k])
+	}
+	differ := false
+	for class, of := range values {
+		if !areOne(of) {
+			return false
+		}
+		differ = differ || !areOne(truths[class])
+	}
+	return differ
+}
+
+// areBlind tells whether the states of all folds are so, as to what they hold out.
+func areBlind(folds []fold, blind func(*learn.Labels, []float64) bool) bool {
+	return !slices.ContainsFunc(folds, func(f fold) bool { return !blind(f.held, f.last.Y) })
 }

@@ -36,8 +36,8 @@ type crossFitting struct {
 	written *learn.Verdict
 	// chance is the logarithm of how many times likelier what ties show is by chance than if a rule held that is doubted.
 	chance float64
-	// blank says that by those weights all that is held out has one value in each fold, as where rules that contradict
-	// each other cost least if nothing is decided.
+	// blank says that by those weights all that is held out has one value in each fold, or of each class one, as where
+	// rules that contradict each other cost least if nothing is decided, or drown what networks see.
 	blank bool
 }
 
@@ -235,24 +235,24 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	start, began, verdict, err := c.start(ctx)
+	start, err := c.start(ctx)
 	if err != nil {
 		return err
 	}
-	if g.satisfied(verdict) {
-		if start != nil {
-			c.folds, c.plan.theta, c.state = began, start, began[0].last
+	if g.satisfied(start.verdict) {
+		if start.theta != nil {
+			c.folds, c.plan.theta, c.state = start.folds, start.theta, start.folds[0].last
 		}
-		c.chosen.Fitted, c.chosen.Weighed = c.written.Loss(), verdict.Loss()
+		c.chosen.Fitted, c.chosen.Weighed = c.written.Loss(), start.verdict.Loss()
 		return nil
 	}
-	if start != nil && c.blank { // weights that tell nothing hold back none
-		c.folds, c.plan.theta, start = began, start, nil
+	if start.theta != nil && c.blank { // weights that tell nothing hold back none
+		c.folds, c.plan.theta, start.theta = start.folds, start.theta, nil
 	}
-	w := learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(c.plan.theta), Start: start, Learned: learned,
-		Ridge: s.Learn.Ridge, Rough: g.large(), Most: g.mostWeighed(), OnStep: g.steps(toWeigh)}
+	w := learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(c.plan.theta), Start: start.theta,
+		Learned: learned, Ridge: s.Learn.Ridge, Rough: g.large(), Most: g.mostWeighed(), OnStep: g.steps(toWeigh)}
 	for k, f := range c.folds {
-		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held, Start: f.last, Next: began[k].last})
+		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held, Start: f.last, Next: start.folds[k].last})
 	}
 	c.chosen.Fitted, c.chosen.Weighed, err = w.Run(ctx)
 	for k := range w.Folds {
@@ -260,68 +260,6 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 	}
 	c.plan.theta, c.state = w.Theta, w.Found
 	return err
-}
-
-// beginnings are what the weights of rules that do not just pass on what networks see are multiplied by, all together,
-// to find where the search for weights had best begin. Where each thing has many neighbours, rules about these may
-// drown what is seen: all are of one class then, and no derivative says what would change that.
-var beginnings = []float64{0.3, 0.1, 0.03, faint}
-
-// beginningGain is by how many standard errors over the entities another beginning has to be better than the weights
-// written, where these tell something: several are tried, and small differences the search finds by itself.
-const beginningGain = 3
-
-// start returns the weights where the search for them begins, and the folds with their states and the verdict on these:
-// those written, which is nil, unless others are plainly better.
-func (c *crossFitting) start(ctx context.Context) (start []float64, began []fold, best learn.Verdict, err error) {
-	g := c.g
-	relating := g.relating()
-	if began = c.folds; len(relating) == 0 {
-		return nil, began, best, nil
-	}
-	if best, err = c.judge(ctx, g.presumes(), c.folds); err != nil {
-		return nil, nil, best, err
-	}
-	written := best
-	if c.written, c.state = &written, c.folds[0].last; g.satisfied(best) {
-		return nil, began, best, nil
-	}
-	others, needed := c.beginnings(relating), float64(beginningGain)
-	tells := func(f fold) bool { return !isOneValue(f.held, f.last.Y) }
-	if c.blank = !slices.ContainsFunc(c.folds, tells); c.blank {
-		needed = 0 // there is nothing to lose
-	}
-	told := g.stage(toCompare, len(others))
-	defer told.end()
-	for _, theta := range others {
-		folds := slices.Clone(c.folds)
-		verdict, err := c.judge(ctx, theta, folds)
-		if err != nil {
-			return nil, nil, best, err
-		}
-		told.next()
-		if verdict.Beats(written, needed) && verdict.Loss() < best.Loss() {
-			start, began, best = theta, folds, verdict
-		} else if start != nil || g.large() && written.Beats(verdict, beginningGain) {
-			break // where weaker rules are that much worse, still weaker ones are not worth an inference that takes long
-		}
-	}
-	return start, began, best, nil
-}
-
-// beginnings are weights to begin from, other than those written.
-func (c *crossFitting) beginnings(relating []int) (thetas [][]float64) {
-	if c.found != nil {
-		return [][]float64{c.found}
-	}
-	for _, by := range beginnings {
-		theta := c.g.presumes()
-		for _, r := range relating {
-			theta[r] *= by
-		}
-		thetas = append(thetas, theta)
-	}
-	return thetas
 }
 
 // judge returns what held-out labels say of weights and the networks of each fold. It looks for MAP states near those

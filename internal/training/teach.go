@@ -150,7 +150,7 @@ func (c *crossFitting) teach(ctx context.Context) error {
 			}
 		}
 	}
-	if best.verdict.Loss() < c.standing.Loss() {
+	if best.verdict.Loss() < c.standing.Loss() && !areBlind(best.folds, isBlind) {
 		c.take(best)
 	}
 	return nil

@@ -1,0 +1,94 @@
+package training
+
+import (
+	"context"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+)
+
+// beginnings are what the weights of rules that do not just pass on what networks see are multiplied by, all together,
+// to find where the search for weights had best begin. Where each thing has many neighbours, rules about these may
+// drown what is seen: all are of one class then, and no derivative says what would change that.
+var beginnings = []float64{0.3, 0.1, 0.03, faint}
+
+// fainter are further ones where by those written nothing is told, so that these may be any number of times too large.
+var fainter = []float64{1e-3, 1e-4}
+
+// beginningGain is by how many standard errors over the entities another beginning has to be better than the weights
+// written, where these tell something: several are tried, and small differences the search finds by itself.
+const beginningGain = 3
+
+// beginning is where the search for weights may begin: the folds with their states, and what these are worth.
+type beginning struct {
+	theta   []float64 // nil for those written
+	folds   []fold
+	verdict learn.Verdict
+}
+
+// start returns where the search for weights begins: those written, unless others are plainly better.
+func (c *crossFitting) start(ctx context.Context) (best beginning, err error) {
+	g := c.g
+	relating := g.relating()
+	if best.folds = c.folds; len(relating) == 0 {
+		return best, nil
+	}
+	if best.verdict, err = c.judge(ctx, g.presumes(), c.folds); err != nil {
+		return best, err
+	}
+	written := best
+	if c.written, c.state = &written.verdict, c.folds[0].last; g.satisfied(best.verdict) {
+		return best, nil
+	}
+	needed := float64(beginningGain)
+	if c.blank = areBlind(c.folds, isOneValue); c.blank {
+		needed = 0 // there is nothing to lose
+	}
+	best, err = c.better(ctx, written, c.beginnings(relating), needed)
+	if best.theta == nil && err == nil && areBlind(c.folds, isBlind) {
+		c.blank = true
+		best, err = c.better(ctx, written, append(c.beginnings(relating), c.scaled(relating, fainter)...), 0)
+	}
+	return best, err
+}
+
+// better returns the best of some weights that are better than those written by so many standard errors, or these.
+func (c *crossFitting) better(ctx context.Context, written beginning, others [][]float64, needed float64) (
+	best beginning, err error) {
+	told := c.g.stage(toCompare, len(others))
+	defer told.end()
+	best = written
+	for _, theta := range others {
+		other := beginning{theta: theta, folds: slices.Clone(c.folds)}
+		if other.verdict, err = c.judge(ctx, theta, other.folds); err != nil {
+			return best, err
+		}
+		told.next()
+		if other.verdict.Beats(written.verdict, needed) && other.verdict.Loss() < best.verdict.Loss() {
+			best = other
+		} else if best.theta != nil || c.g.large() && written.verdict.Beats(other.verdict, beginningGain) {
+			break // where weaker rules are that much worse, still weaker ones are not worth an inference that takes long
+		}
+	}
+	return best, nil
+}
+
+// beginnings are weights to begin from, other than those written.
+func (c *crossFitting) beginnings(relating []int) (thetas [][]float64) {
+	if c.found != nil {
+		return [][]float64{c.found}
+	}
+	return c.scaled(relating, beginnings)
+}
+
+// scaled are the weights presumed, with those of some rules multiplied by each of some factors.
+func (c *crossFitting) scaled(rules []int, factors []float64) (thetas [][]float64) {
+	for _, by := range factors {
+		theta := c.g.presumes()
+		for _, r := range rules {
+			theta[r] *= by
+		}
+		thetas = append(thetas, theta)
+	}
+	return thetas
+}
