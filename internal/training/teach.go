@@ -267,7 +267,7 @@ func (c *crossFitting) presume(context.Context) (err error) {
 	rules, chance, err := g.doubt(c.lesson, c.folds, held)
 	c.chance = chance
 	for _, r := range rules {
-		g.presumed[r] *= faint
+		g.presumed[r] = g.leave(g.presumed[r])
 		c.chosen.Doubted = append(c.chosen.Doubted, r+1)
 	}
 	return err
@@ -287,14 +287,28 @@ func (c *crossFitting) leftOut() (thetas [][]float64) {
 	alone := g.presumes()
 	for _, r := range free {
 		without := g.presumes()
-		without[r] *= faint
-		alone[r] *= faint
+		without[r], alone[r] = g.leave(without[r]), g.leave(alone[r])
 		thetas = append(thetas, without)
 	}
 	if len(free) > 1 {
 		thetas = append(thetas, alone)
 	}
 	return thetas
+}
+
+// leave returns what is left of a weight where its rule is left out: next to nothing beside what is written, and beside
+// the rules that just pass on what networks see, however large it is written.
+func (g *learner) leave(weight float64) float64 {
+	passing := 0.0
+	for r, rule := range g.Program.Rules {
+		if g.equates(r) && !rule.Weight.Hard {
+			passing = max(passing, rule.Weight.Value)
+		}
+	}
+	if passing > 0 {
+		weight = min(weight, passing)
+	}
+	return faint * weight
 }
 
 // unblind finds weights that tell something where those that stand have one value for all that is held out. A strong
