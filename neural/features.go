@@ -174,6 +174,14 @@ func (f *Features) span(row int) (lo, hi int) {
 	return row * f.width, (row + 1) * f.width
 }
 
+// columnOf returns the column of the k-th value.
+func (f *Features) columnOf(k int) int {
+	if f.Sparse() {
+		return int(f.columns[k])
+	}
+	return k % f.width
+}
+
 // scale divides a row by its size. The sum is taken in float64, so that long rows come out as exact as short ones.
 func scale(row []float32, normalization Normalization) {
 	size := 0.0

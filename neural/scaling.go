@@ -291,14 +291,6 @@ func (n *network) look(table *Features, replaced bool) *Features {
 	return &out
 }
 
-// columnOf returns the column of the k-th value.
-func (f *Features) columnOf(k int) int {
-	if f.Sparse() {
-		return int(f.columns[k])
-	}
-	return k % f.width
-}
-
 // seen is what the network sees of a value.
 func (c *scaling) seen(v float32, column int) float32 {
 	scale := float64(c.scale.Value[column])

@@ -1,0 +1,49 @@
+package neural
+
+import (
+	"math"
+	"slices"
+)
+
+// Bags of words have at least so many columns, of which such a share is 0 in most rows, and none of numbers that many
+// times as great as those of a middling column. About so many rows are looked at.
+const (
+	leastWords   = 20
+	rareWords    = 0.5
+	greatestWord = 10
+	mostTexts    = 1 << 13
+)
+
+// OfWords tells whether rows look like bags of words, or of anything else that is counted, weighed or there: nothing is
+// below 0, half of the columns are 0 in most rows, and no column is of another scale than the others.
+func (f *Features) OfWords() bool {
+	if f.width < leastWords || slices.ContainsFunc(f.values, func(v float32) bool { return v < 0 }) {
+		return false
+	}
+	there, squares, rows := make([]int, f.width), make([]float64, f.width), 0
+	for r := 0; r < f.Len(); r += 1 + f.Len()/mostTexts {
+		rows++
+		lo, hi := f.span(r)
+		for k := lo; k < hi; k++ {
+			if v := float64(f.values[k]); v > 0 {
+				c := f.columnOf(k)
+				there[c]++
+				squares[c] += v * v
+			}
+		}
+	}
+	var sizes []float64
+	rare := 0
+	for c, n := range there {
+		if n == 0 {
+			continue
+		}
+		sizes = append(sizes, math.Sqrt(squares[c]/float64(n)))
+		if 2*n < rows {
+			rare++
+		}
+	}
+	slices.Sort(sizes)
+	return len(sizes) >= leastWords && float64(rare) >= rareWords*float64(len(sizes)) &&
+		sizes[len(sizes)-1] <= greatestWord*sizes[len(sizes)/2]
+}
