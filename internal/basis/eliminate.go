@@ -33,6 +33,8 @@ const (
 	searched = 4
 	// cancelled is the part of what is subtracted below which a difference is nothing but rounding.
 	cancelled = 1e-11
+	// quick is how many entries are looked at in a combination while one is visited otherwise.
+	quick = 4
 )
 
 // ChooseLarge takes a basis of about the largest volume, the columns scaled, and factors it: of these columns those
@@ -356,7 +358,7 @@ func (b *Basis) largest(y, scale []float64, taken []bool) (at int32) {
 			best, at = size, int32(j)
 		}
 	}
-	b.Work += len(b.lower.row) + len(b.a.Row)
+	b.Work += (len(b.lower.row) + len(b.a.Row)) / quick
 	return at
 }
 

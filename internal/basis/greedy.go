@@ -41,6 +41,12 @@ const (
 	// visited to choose it, if the basis is worth that. One that is not easy, column by column, is chosen where it fills
 	// least, and a larger one is taken if that is easy.
 	fill, easy, effort = 8, 128, 2048
+	// fewer is the part of the rows, one in so many, that columns are fewer than of which a basis is taken that fills
+	// least: of as many as rows, some depend on others, and go on filling until nothing is left of them. Where what is
+	// missing then fills, as many as rows are taken.
+	fewer = 10
+	// Easy is how many entries may be visited, in terms of the matrix's, to choose a basis that is.
+	Easy = easy
 	// perVisit is how many times the work of an entry of a product that of one visited in a choice is.
 	perVisit = 2
 	// dear is how many times as much as the choice of a basis products with it may have cost when weights change.
@@ -101,9 +107,14 @@ func (g *Greedy) choose() (ok bool) {
 	all := len(a.Coef)
 	limit := int(min(effort*float64(all), g.Worth))
 	ok = g.Choose(g.order, fill*all, min(limit, easy*all))
+	limit -= g.Work
 	g.Visits += g.Work
-	if !ok && g.Work < limit {
-		ok = g.ChooseLarge(g.order[:min(a.Rows, len(g.order))], g.scale, loose, fill*all, limit-g.Work)
+	for _, most := range [...]int{a.Rows - a.Rows/fewer, a.Rows} {
+		if ok || limit <= 0 {
+			break
+		}
+		ok = g.ChooseLarge(g.order[:min(most, len(g.order))], g.scale, loose, fill*all, limit)
+		limit -= g.Work
 		g.Visits += g.Work
 	}
 	return ok

@@ -28,6 +28,7 @@ type early struct {
 	most   int           // products of a solution, from which on a factorisation is less work
 	greedy *basis.Greedy // nil while the diagonal is enough
 	single bool          // the diagonal is the better preconditioner for good
+	dear   bool          // a basis is not easily chosen
 	normal *normal       // whose diagonal that is; nil if it is S's
 	pushes float64       // what may remain of each variable there
 
@@ -50,8 +51,9 @@ type early struct {
 const (
 	// fewest is the least number of products that conjugate gradients are tried for, and share the part of a
 	// factorisation's work that those of one solution, of some three, may take. A solution that takes many with the
-	// diagonal is tried with a basis, where a factorisation is as much as several of that.
-	fewest, many, several, share = 30, 60, 45, 0.3
+	// diagonal is tried with a basis, where a factorisation is as much as several of that, and with one that is dear if it
+	// takes dearer times as many.
+	fewest, many, dearer, several, share = 30, 60, 4, 45, 0.3
 	// exactness is the part of the right-hand side, squared and in the metric of the diagonal, that may remain, if the
 	// violation of rows falls by steadily with it, or is little of what is accepted, or of the mean product in terms of
 	// the weights, which is about how far values are from their bounds.
@@ -158,7 +160,7 @@ func (e *early) factor(p *program) bool {
 		e.pushes = max(steadily*p.unbalanced(e.t), slightly*p.mean)
 	}
 	if e.greedy != nil && !e.choose(p, e.greedy.Follow) {
-		e.greedy, e.single = nil, true
+		e.forgo()
 	}
 	return true
 }
@@ -287,17 +289,38 @@ func (e *early) settle(p *program) {
 // the diagonal, and tells whether that took few.
 func (e *early) improve(p *program) bool {
 	if e.greedy == nil && !e.single {
-		e.greedy = basis.NewGreedy(&e.columns, e.weights, float64(e.most)*e.length)
+		e.greedy = basis.NewGreedy(&e.columns, e.weights, e.worth())
 	}
 	if e.greedy != nil && !e.greedy.Young {
-		if e.choose(p, e.greedy.ChooseByWeight) && e.conjugate(p) {
+		chosen := e.choose(p, e.greedy.ChooseByWeight)
+		if chosen && e.conjugate(p) {
 			return true
+		}
+		if !chosen {
+			e.forgo()
+			return e.conjugate(p) || e.improve(p)
 		}
 	} else if e.single {
 		return false
 	}
 	e.greedy, e.single = nil, true
 	return e.conjugate(p)
+}
+
+// worth is how many entries may be visited to choose a basis, at first as many as for one that is easily chosen.
+func (e *early) worth() float64 {
+	if e.dear {
+		return float64(e.most) * e.length
+	}
+	return min(float64(e.most)*e.length, basis.Easy*float64(len(e.columns.Row)))
+}
+
+// forgo goes back to the diagonal where a basis was not chosen: for good unless one may take more, which is tried where
+// the diagonal takes far more products.
+func (e *early) forgo() {
+	former := e.worth()
+	e.greedy, e.dear = nil, true
+	e.single = e.worth() == former
 }
 
 // choose has a basis chosen, and counts what that takes.
@@ -392,6 +415,8 @@ func (e *early) limit() int {
 	switch {
 	case e.greedy != nil:
 		return min(e.most, e.greedy.Limit())
+	case !e.single && e.dear:
+		return min(e.most, dearer*many)
 	case !e.single:
 		return min(e.most, many)
 	}

@@ -262,3 +262,29 @@ func randomDecisions(states int) *mrf.Field {
 	field.SetWeights([]float64{0, 1})
 	return field
 }
+
+// Of sums of eight variables at random, with coefficients at random, which are to reach 1, the columns of greatest
+// weight fill as a basis, and depend on others: it is chosen from fewer of them, and only where the diagonal takes
+// hundreds of products.
+func TestBasesThatAreDear(t *testing.T) {
+	const rows, n, length = 5000, 10000, 8
+	rng := rand.New(rand.NewPCG(1, 5008))
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for range rows {
+		var row []mrftest.Term
+		for _, i := range rng.Perm(n)[:length] {
+			row = append(row, mrftest.Term{Index: i, Coef: -0.2 - 2*rng.Float64()})
+		}
+		b.Add(1, row, nil)
+	}
+	b.Rule(1, mrf.Linear, 1)
+	for i := range n {
+		b.Add(0, []mrftest.Term{{Index: i, Coef: 0.05 + rng.Float64()}}, nil)
+	}
+	field := mrf.NewField(b.Model())
+	field.SetWeights([]float64{0, 1})
+	s := interior.New(field, solve.Settings{Gap: 1e-6, Threads: 1})
+	if r, left := s.Try(t.Context(), 50*s.Cost().Early); r == nil || r.Status != solve.Optimal {
+		t.Fatalf("not solved without factorisations; %v is left of the work", left)
+	}
+}
