@@ -125,7 +125,7 @@ func TestDependent(t *testing.T) {
 			all[j] = int32(j)
 		}
 		b, found := basis.New(a), 0
-		whole := b.Dependent(math.MaxInt, math.MaxInt, func(row int32, y []float64) {
+		whole := b.Dependent(math.MaxInt, math.MaxInt/8, func(row int32, y []float64) {
 			found++
 			for _, j := range all {
 				sum := 0.0
@@ -154,6 +154,45 @@ func TestDependentIsLittleWork(t *testing.T) {
 	b, found := basis.New(a), 0
 	if !b.Dependent(len(a.Row), 3*len(a.Row), func(int32, []float64) { found++ }) || found != 1 {
 		t.Errorf("%d equations were found after %d visits", found, b.Work)
+	}
+}
+
+// Of labels along a chain, one equation of each link follows from others: rows without a pivot are found at once, and
+// so many of them are given up without a look at each.
+func TestDependentOnesAreMany(t *testing.T) {
+	const nodes, labels = 300, 5
+	start, index := []int32{0}, []int32(nil)
+	add := func(variables ...int32) {
+		index = append(index, variables...)
+		start = append(start, int32(len(index)))
+	}
+	pair := func(node, a, b int) int32 { return int32(nodes*labels + (node*labels+a)*labels + b) }
+	for node := range nodes {
+		var sum []int32
+		for a := range labels {
+			sum = append(sum, int32(node*labels+a))
+		}
+		add(sum...)
+		for a := range labels {
+			left, right := []int32{int32(node*labels + a)}, []int32{int32((node+1)%nodes*labels + a)}
+			for b := range labels {
+				left, right = append(left, pair(node, a, b)), append(right, pair(node, b, a))
+			}
+			add(left...)
+			add(right...)
+		}
+	}
+	coef := make([]float64, len(index))
+	for k, j := range index {
+		coef[k] = 1
+		if j < nodes*labels {
+			coef[k] = -1
+		}
+	}
+	b, entries := basis.New(basis.FromRows(nodes*labels*(labels+1), start, index, coef)), len(index)
+	visited := 0
+	if b.Dependent(2*entries, 16*entries, func(int32, []float64) { visited++ }) || visited > 0 || b.Work > 16*entries {
+		t.Errorf("%d rows were looked at, and %d entries visited of %d", visited, b.Work, entries)
 	}
 }
 

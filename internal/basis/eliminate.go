@@ -366,6 +366,11 @@ func (b *Basis) largest(y, scale []float64, taken []bool) (at int32) {
 func (b *Basis) combine(r int32, y []float64) {
 	clear(y)
 	y[r] = 1
+	b.extend(y)
+}
+
+// extend makes a combination of rows without a pivot what it is of all rows once the pivots are subtracted.
+func (b *Basis) extend(y []float64) {
 	for k := len(b.row) - 1; k >= 0; k-- {
 		y[b.row[k]] = -b.lower.dot(int32(k), y)
 	}
