@@ -40,7 +40,7 @@ func (r *rehearsal) tellMost(ctx context.Context, standing *contestant, errors f
 	return best, nil
 }
 
-// isOneValue tells whether all that has a label has one value in a state, but for one in a hundred on either side.
+// isOneValue tells whether all that has a label has one value in a state.
 func isOneValue(labels *learn.Labels, y []float64) bool {
 	values := make([]float64, len(labels.Variables))
 	for k, i := range labels.Variables {
@@ -49,6 +49,7 @@ func isOneValue(labels *learn.Labels, y []float64) bool {
 	return areOne(values)
 }
 
+// areOne tells whether values are one, but for one in a hundred on either side. It sorts them.
 func areOne(values []float64) bool {
 	slices.Sort(values)
 	few := len(values) / 100
