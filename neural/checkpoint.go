@@ -50,13 +50,16 @@ func (s *System) Save(w io.Writer) error {
 	return nil
 }
 
-// metadata says what is not a tensor: the checksum, the names of features that stand for texts and gaps, and what is
-// propagated along.
+// metadata says what is not a tensor: the checksum, the names of features that stand for texts and gaps, how rows are
+// scaled, and what is propagated along.
 func (s *System) metadata(values []byte) map[string]string {
 	metadata := map[string]string{formatKey: ourFormat, checksumKey: checksum(values)}
 	for _, n := range s.networks {
 		if n.raw != nil && n.raw.names != nil {
 			metadata[featuresKey+n.spec.Name] = strings.Join(n.raw.names, "\n")
+		}
+		if n.spec.Normalize == RowsToUnitL2 || n.spec.Normalize == RowsToUnitSum {
+			metadata[normalizeKey+n.spec.Name] = string(n.spec.Normalize)
 		}
 		if n.spec.Propagate != "" {
 			metadata[propagateKey+n.spec.Name] = n.spec.Propagate
@@ -164,7 +167,7 @@ func (n *network) fitsFeatures(file *saved, name string) error {
 			return err
 		}
 	}
-	return n.fitsScale(file.entries, name)
+	return n.fitsScale(file, name)
 }
 
 // spared counts the optional parameters that a file lacks.
@@ -179,8 +182,8 @@ func (f *saved) spared(parameters []*parameter) (count int) {
 
 // fitsScale checks that a file has a scale of the network's features, under the network's name there, if the network
 // wants one, and only then: features on another scale than those it learned from would make nonsense of what it knows.
-func (n *network) fitsScale(entries map[string]entry, name string) error {
-	_, has := entries[name+"."+scalingLayer+"."+scaleTensor]
+func (n *network) fitsScale(file *saved, name string) error {
+	has := file.scaled(name)
 	switch {
 	case has && n.scaling == nil:
 		return wrongKey("normalize", `its features were standardised when it was saved: write the "normalize" of `+
@@ -216,17 +219,12 @@ func (n *network) rescale() {
 
 // begin gives a network the values of the checkpoint that its specification names.
 func (s *System) begin(n *network) error {
-	path := n.spec.Checkpoint
-	if path == "" {
+	if n.spec.Checkpoint == "" {
 		return nil
 	}
-	data, err := os.ReadFile(path)
+	file, err := n.spec.open()
 	if err != nil {
-		return wrongKey("checkpoint", "%w", err)
-	}
-	file, err := openSaved(data)
-	if err != nil {
-		return wrongKey("checkpoint", "%s: %w", path, err)
+		return err
 	}
 	if err := s.checkLayers(n); err != nil {
 		return err
@@ -244,7 +242,7 @@ func (s *System) begin(n *network) error {
 			err = p.scales(read)
 		}
 		if err != nil {
-			return wrongKey("checkpoint", "%s: %w", path, err)
+			return wrongKey("checkpoint", "%s: %w", n.spec.Checkpoint, err)
 		}
 		copy(p.Value, read)
 	}

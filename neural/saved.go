@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 )
@@ -30,6 +31,7 @@ const (
 	checksumKey  = "sha256"
 	featuresKey  = "features."  // and the network's name
 	propagateKey = "propagate." // likewise
+	normalizeKey = "normalize." // likewise
 	float32Type  = "F32"
 	bytesType    = "U8"
 )
@@ -57,6 +59,7 @@ type saved struct {
 	entries  map[string]entry
 	features map[string][]string // by network, if they have names
 	along    map[string]string   // by network, the predicates that logits are propagated along
+	byRows   map[string]string   // by network, how rows of features are scaled, if they are
 	values   []byte
 }
 
@@ -81,13 +84,16 @@ func openSaved(data []byte) (*saved, error) {
 	}
 	delete(header, metadataKey)
 	f.entries, f.features = make(map[string]entry, len(header)), make(map[string][]string)
-	f.along = make(map[string]string)
+	f.along, f.byRows = make(map[string]string), make(map[string]string)
 	for key, names := range metadata {
 		if network, are := strings.CutPrefix(key, featuresKey); are {
 			f.features[network] = strings.Split(names, "\n")
 		}
 		if network, propagates := strings.CutPrefix(key, propagateKey); propagates {
 			f.along[network] = names
+		}
+		if network, scales := strings.CutPrefix(key, normalizeKey); scales {
+			f.byRows[network] = names
 		}
 	}
 	for name, raw := range header {
@@ -137,6 +143,45 @@ func (f *saved) savedName(name string) string {
 		return sortedKeys(names)[0]
 	}
 	return name
+}
+
+// scaled tells whether it has a scale of a network's features, by a name of its own.
+func (f *saved) scaled(name string) bool {
+	_, has := f.entries[name+"."+scalingLayer+"."+scaleTensor]
+	return has
+}
+
+// open reads the checkpoint that a network begins with.
+func (s *Spec) open() (*saved, error) {
+	data, err := os.ReadFile(s.Checkpoint)
+	if err != nil {
+		return nil, wrongKey("checkpoint", "%w", err)
+	}
+	file, err := openSaved(data)
+	if err != nil {
+		return nil, wrongKey("checkpoint", "%s: %w", s.Checkpoint, err)
+	}
+	return file, nil
+}
+
+// usualNormalization is that of the checkpoint, whose network may have learned from a table that looks otherwise; else
+// bags of words are scaled by rows, so that long texts are like short ones and rare words no louder than written.
+func (s *Spec) usualNormalization(table *Features) Normalization {
+	if s.Checkpoint != "" {
+		if file, err := s.open(); err == nil { // what is wrong with it is told where it is read
+			name := file.savedName(s.Name)
+			if how := Normalization(file.byRows[name]); slices.Contains(normalizations, how) {
+				return how
+			}
+			if file.scaled(name) {
+				return StandardColumns
+			}
+		}
+	}
+	if s.Kind != convolutional && table.OfWords() {
+		return RowsToUnitL2
+	}
+	return StandardColumns
 }
 
 // tensorNames are what programs call the tensors of a layer, ours first.

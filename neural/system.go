@@ -289,10 +289,7 @@ func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network,
 		return nil, wrongKey("features", "the rows of %q have names and no numbers: those are for networks of kind %q",
 			spec.Features, elsewhere)
 	}
-	if spec.Kind != convolutional && table.OfWords() { // long texts are like short ones, rare words no louder than written
-		setDefault(&n.spec.Normalize, RowsToUnitL2)
-	}
-	setDefault(&n.spec.Normalize, StandardColumns)
+	setDefault(&n.spec.Normalize, spec.usualNormalization(table))
 	n.raw, n.features = table, table.Normalized(n.spec.Normalize)
 	if n.spec.Normalize == StandardColumns || n.spec.Normalize == StandardValues {
 		n.scaling = s.newScaling(n)
