@@ -289,7 +289,9 @@ func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network,
 		return nil, wrongKey("features", "the rows of %q have names and no numbers: those are for networks of kind %q",
 			spec.Features, elsewhere)
 	}
-	setDefault(&n.spec.Normalize, spec.usualNormalization(table))
+	if spec.Normalize == "" {
+		n.spec.Normalize = spec.usualNormalization(table)
+	}
 	n.raw, n.features = table, table.Normalized(n.spec.Normalize)
 	if n.spec.Normalize == StandardColumns || n.spec.Normalize == StandardValues {
 		n.scaling = s.newScaling(n)
