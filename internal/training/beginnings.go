@@ -44,33 +44,49 @@ func (c *crossFitting) start(ctx context.Context) (best beginning, err error) {
 	if c.blank = areBlind(c.folds, isOneValue); c.blank {
 		needed = 0 // there is nothing to lose
 	}
-	best, err = c.better(ctx, written, c.beginnings(relating), needed)
+	judged, err := c.compare(ctx, []beginning{written}, c.beginnings(relating), needed)
+	best, _ = c.better(judged, needed)
 	if best.theta == nil && err == nil && areBlind(c.folds, isBlind) {
 		c.blank = true
-		best, err = c.better(ctx, written, append(c.beginnings(relating), c.scaled(relating, fainter)...), 0)
+		judged, err = c.compare(ctx, judged, c.scaled(relating, fainter), 0)
+		best, _ = c.better(judged, 0)
 	}
 	return best, err
 }
 
-// better returns the best of some weights that are better than those written by so many standard errors, or these.
-func (c *crossFitting) better(ctx context.Context, written beginning, others [][]float64, needed float64) (
-	best beginning, err error) {
+// compare judges further weights, until no better ones are to be found.
+func (c *crossFitting) compare(ctx context.Context, judged []beginning, others [][]float64, needed float64) (
+	[]beginning, error) {
 	told := c.g.stage(toCompare, len(others))
 	defer told.end()
-	best = written
 	for _, theta := range others {
-		other := beginning{theta: theta, folds: slices.Clone(c.folds)}
-		if other.verdict, err = c.judge(ctx, theta, other.folds); err != nil {
-			return best, err
+		if _, ended := c.better(judged, needed); ended {
+			break
 		}
+		other := beginning{theta: theta, folds: slices.Clone(c.folds)}
+		var err error
+		if other.verdict, err = c.judge(ctx, theta, other.folds); err != nil {
+			return judged, err
+		}
+		judged = append(judged, other)
 		told.next()
+	}
+	return judged, nil
+}
+
+// better returns the best of what was judged that is better than the first, those written, by so many standard errors,
+// or that one, and whether still weaker rules are not worth an inference.
+func (c *crossFitting) better(judged []beginning, needed float64) (best beginning, ended bool) {
+	written := judged[0]
+	best = written
+	for _, other := range judged[1:] {
 		if other.verdict.Beats(written.verdict, needed) && other.verdict.Loss() < best.verdict.Loss() {
 			best = other
 		} else if best.theta != nil || c.g.large() && written.verdict.Beats(other.verdict, beginningGain) {
-			break // where weaker rules are that much worse, still weaker ones are not worth an inference that takes long
+			return best, true // where weaker rules are that much worse, still weaker ones take long for nothing
 		}
 	}
-	return best, nil
+	return best, false
 }
 
 // beginnings are weights to begin from, other than those written.

@@ -230,7 +230,10 @@ func (s *starts) leaveOut(ctx context.Context) (float64, error) {
 	g, all, sum := s.g, s.learned.members, 0.0
 	seen := g.notices
 	g.notices = nil // what is seen of these is told of none that is kept
-	defer func() { g.notices = seen }()
+	defer func() {
+		g.notices = seen
+		g.takeBack(s.best)
+	}()
 	for part := range heldShare {
 		left := jury{examples: s.learned.examples, decides: true}
 		lesson := s.taken
@@ -254,7 +257,6 @@ func (s *starts) leaveOut(ctx context.Context) (float64, error) {
 		}
 		sum += right * float64(len(left.members))
 	}
-	g.takeBack(s.best)
 	return sum / float64(len(all)), nil
 }
 
@@ -266,7 +268,6 @@ func (s *starts) tellFew(ctx context.Context) error {
 	}
 	left, err := s.leaveOut(ctx)
 	if err != nil {
-		s.g.takeBack(s.best)
 		return err
 	}
 	n, right := s.g.notices, s.all[s.at].Right
