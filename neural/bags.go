@@ -15,22 +15,27 @@ const (
 )
 
 // OfWords tells whether rows look like bags of words, or of anything else that is counted, weighed or there: nothing is
-// below 0, half of the columns are 0 in most rows, and no column is of another scale than the others.
+// below 0, half of the columns are 0 in most rows, and no column is of another scale than the others. Categories, of
+// which each row has one of each kind, are none: some rows have more words than others.
 func (f *Features) OfWords() bool {
-	if f.width < leastWords || slices.ContainsFunc(f.values, func(v float32) bool { return v < 0 }) {
+	if f.names != nil || f.width < leastWords || slices.ContainsFunc(f.values, func(v float32) bool { return v < 0 }) {
 		return false
 	}
 	there, squares, rows := make([]int, f.width), make([]float64, f.width), 0
+	fewest, most := f.width, 0
 	for r := 0; r < f.Len(); r += 1 + f.Len()/mostTexts {
 		rows++
 		lo, hi := f.span(r)
+		words := 0
 		for k := lo; k < hi; k++ {
 			if v := float64(f.values[k]); v > 0 {
+				words++
 				c := f.columnOf(k)
 				there[c]++
 				squares[c] += v * v
 			}
 		}
+		fewest, most = min(fewest, words), max(most, words)
 	}
 	var sizes []float64
 	rare := 0
@@ -44,6 +49,6 @@ func (f *Features) OfWords() bool {
 		}
 	}
 	slices.Sort(sizes)
-	return len(sizes) >= leastWords && float64(rare) >= rareWords*float64(len(sizes)) &&
+	return fewest < most && len(sizes) >= leastWords && float64(rare) >= rareWords*float64(len(sizes)) &&
 		sizes[len(sizes)-1] <= greatestWord*sizes[len(sizes)/2]
 }

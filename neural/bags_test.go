@@ -13,6 +13,7 @@ import (
 // Bags of words are told from other tables by their numbers, dense or sparse; a column of another scale, or numbers
 // below 0, make them something else.
 func TestBagsOfWords(t *testing.T) {
+	kind := 0
 	for _, test := range []struct {
 		name  string
 		width int
@@ -27,6 +28,12 @@ func TestBagsOfWords(t *testing.T) {
 			return one(r.Float64() < 0.1) * float32(1+r.IntN(3))
 		}, true},
 		{"weights", 60, func(r *rand.Rand, _ int) float32 { return one(r.Float64() < 0.1) * r.Float32() }, true},
+		{"one of six kinds in ten ways", 60, func(r *rand.Rand, column int) float32 {
+			if column%6 == 0 {
+				kind = r.IntN(6)
+			}
+			return one(column%6 == kind)
+		}, false},
 		{"an income beside", 60, func(r *rand.Rand, column int) float32 {
 			if column == 0 {
 				return float32(20_000 + r.IntN(50_000))

@@ -58,7 +58,7 @@ func (s *System) metadata(values []byte) map[string]string {
 		if n.raw != nil && n.raw.names != nil {
 			metadata[featuresKey+n.spec.Name] = strings.Join(n.raw.names, "\n")
 		}
-		if n.spec.Normalize == RowsToUnitL2 || n.spec.Normalize == RowsToUnitSum {
+		if n.spec.Normalize.byRows() {
 			metadata[normalizeKey+n.spec.Name] = string(n.spec.Normalize)
 		}
 		if n.spec.Propagate != "" {
@@ -183,9 +183,11 @@ func (f *saved) spared(parameters []*parameter) (count int) {
 // fitsScale checks that a file has a scale of the network's features, under the network's name there, if the network
 // wants one, and only then: features on another scale than those it learned from would make nonsense of what it knows.
 func (n *network) fitsScale(file *saved, name string) error {
-	has := file.scaled(name)
+	has, weighed, weighs := file.scaled(name), file.byRows[name] == string(RowsByTFIDF), n.spec.Normalize == RowsByTFIDF
 	switch {
-	case has && n.scaling == nil:
+	case has && weighed && !weighs:
+		return wrongKey("normalize", `its features were scaled by tf-idf when it was saved: write "normalize": "tfidf"`)
+	case has && !weighed && (n.scaling == nil || weighs):
 		return wrongKey("normalize", `its features were standardised when it was saved: write the "normalize" of `+
 			`then, "columns" or "values"`)
 	case !has && n.scaling != nil:

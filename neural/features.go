@@ -143,18 +143,24 @@ func (f *Features) Row(id string) (row int32, ok bool) {
 	return row, ok
 }
 
-// Normalized returns the table with every row scaled; the table itself if rows are not what is scaled.
+// Normalized returns the table with every row scaled; the table itself if rows are not what is scaled, or columns are
+// before them.
 func (f *Features) Normalized(normalization Normalization) *Features {
-	if normalization != RowsToUnitSum && normalization != RowsToUnitL2 {
+	if !normalization.byRows() || normalization.byColumns() {
 		return f
 	}
 	scaled := *f
 	scaled.values = slices.Clone(f.values)
-	for r := range f.ids {
-		lo, hi := f.span(r)
-		scale(scaled.values[lo:hi], normalization)
-	}
+	scaled.scaleRows(0, normalization)
 	return &scaled
+}
+
+// scaleRows scales rows, from one on.
+func (f *Features) scaleRows(from int, normalization Normalization) {
+	for r := from; r < f.Len(); r++ {
+		lo, hi := f.span(r)
+		scale(f.values[lo:hi], normalization)
+	}
 }
 
 // Column returns the values of some rows of a dense table in a column.
@@ -182,6 +188,10 @@ func (f *Features) columnOf(k int) int {
 	return k % f.width
 }
 
+// textLength is the length of rows by tf-idf. Weight decay holds back more of what is learned from shorter ones, and
+// few labels are learned by heart of longer ones.
+const textLength = 2
+
 // scale divides a row by its size. The sum is taken in float64, so that long rows come out as exact as short ones.
 func scale(row []float32, normalization Normalization) {
 	size := 0.0
@@ -192,8 +202,11 @@ func scale(row []float32, normalization Normalization) {
 			size += float64(v) * float64(v)
 		}
 	}
-	if normalization == RowsToUnitL2 {
+	switch normalization {
+	case RowsToUnitL2:
 		size = math.Sqrt(size)
+	case RowsByTFIDF:
+		size = math.Sqrt(size) / textLength
 	}
 	if size == 0 {
 		return

@@ -74,7 +74,7 @@ func TestRevise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sparse := rapid.Bool().Draw(t, "sparse")
 		normalize := rapid.SampledFrom([]Normalization{StandardColumns, StandardValues, RowsToUnitSum, RowsToUnitL2,
-			NoNormalization}).Draw(t, "normalize")
+			RowsByTFIDF, NoNormalization}).Draw(t, "normalize")
 		rows := []Row{{ID: "r0", Values: []float32{1, 2, -3}}}
 		for range rapid.IntRange(0, 5).Draw(t, "rows") {
 			rows = append(rows, drawRow(t))

@@ -165,7 +165,7 @@ func (s *Spec) open() (*saved, error) {
 }
 
 // usualNormalization is that of the checkpoint, whose network may have learned from a table that looks otherwise; else
-// bags of words are scaled by rows, so that long texts are like short ones and rare words no louder than written.
+// bags of words are scaled by tf-idf, so that long texts are like short ones and words that all have say little.
 func (s *Spec) usualNormalization(table *Features) Normalization {
 	if s.Checkpoint != "" {
 		if file, err := s.open(); err == nil { // what is wrong with it is told where it is read
@@ -179,7 +179,7 @@ func (s *Spec) usualNormalization(table *Features) Normalization {
 		}
 	}
 	if s.Kind != convolutional && table.OfWords() {
-		return RowsToUnitL2
+		return RowsByTFIDF
 	}
 	return StandardColumns
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
-// scaling is how a network's features become what it sees: (feature − center) / scale, cut off at ±cutoff. It is two
+// scaling is how a network's features become what it sees: (feature − center) / scale, cut off at ±cutoff; by tf-idf,
+// rows are not cut off, but brought to one length. It is two
 // tensors that learning leaves alone and checkpoints have, so that a network goes on seeing what it has learned from.
 type scaling struct {
 	threads       int
@@ -46,7 +47,8 @@ func (s *System) newScaling(n *network) *scaling {
 
 // Standardize determines how a network's features are scaled from some of their rows, those that it will learn from,
 // or from all if rows is nil, unless its checkpoint or an earlier call has. Without it, the rows of the first Bind do.
-// It is for networks whose features are normalised by columns, or all values alike, and does nothing for others.
+// It is for networks whose features are normalised by columns, all values alike, or by tf-idf, and does nothing for
+// others.
 //
 // A column of a dense table is moved by its median and divided by the root mean square of what differs from it, no
 // value counting for more than six median deviations: for numbers of any unit that is about the standard deviation, a
@@ -82,6 +84,8 @@ func (n *network) standardize(rows []int32) {
 	switch {
 	case n.spec.Normalize == StandardValues:
 		c.ofValues(rows)
+	case n.spec.Normalize == RowsByTFIDF:
+		c.ofTexts(rows)
 	case n.spec.Kind == convolutional:
 		c.ofImages(rows)
 	case n.raw.Sparse():
@@ -230,6 +234,25 @@ func (c *scaling) ofValues(rows []int32) {
 	}
 }
 
+// ofTexts weighs each word by its inverse document frequency log((1 + n)/(1 + f)) + 1, for f of n rows that have it.
+// What none has is not seen.
+func (c *scaling) ofTexts(rows []int32) {
+	raw, having := c.network.raw, make([]int, c.network.raw.width)
+	for _, r := range rows {
+		lo, hi := raw.span(int(r))
+		for k := lo; k < hi; k++ {
+			if raw.values[k] != 0 {
+				having[raw.columnOf(k)]++
+			}
+		}
+	}
+	for column, f := range having {
+		if f > 0 {
+			c.scale.Value[column] = float32(1 / (math.Log(float64(1+len(rows))/float64(1+f)) + 1))
+		}
+	}
+}
+
 // apply makes what the network sees of its features, which are left as they are where there is nothing to change.
 func (c *scaling) apply() {
 	c.known = true
@@ -241,6 +264,9 @@ func (c *scaling) apply() {
 
 // moves tells whether the scale changes any value of a table, from one on.
 func (c *scaling) moves(table *Features, from int) bool {
+	if c.network.spec.Normalize.byRows() {
+		return true
+	}
 	for k := from; k < len(table.values); k++ {
 		if v := table.values[k]; c.seen(v, table.columnOf(k)) != v {
 			return true
@@ -258,6 +284,9 @@ func (c *scaling) scaled(raw *Features) *Features {
 			table.values[k] = c.seen(raw.values[k], raw.columnOf(k))
 		}
 	})
+	if how := c.network.spec.Normalize; how.byRows() {
+		table.scaleRows(0, how)
+	}
 	return &table
 }
 
@@ -268,13 +297,13 @@ func (n *network) look(table *Features, replaced bool) *Features {
 	if replaced {
 		from = 0
 	}
-	switch byRows := n.spec.Normalize == RowsToUnitSum || n.spec.Normalize == RowsToUnitL2; {
-	case c == nil && !byRows, c != nil && !c.known, c != nil && n.features == n.raw && !c.moves(table, from):
+	switch how := n.spec.Normalize; {
+	case c == nil && !how.byRows(), c != nil && !c.known, c != nil && n.features == n.raw && !c.moves(table, from):
 		return table
 	case c != nil && (replaced || n.features == n.raw):
 		return c.scaled(table)
 	case replaced:
-		return table.Normalized(n.spec.Normalize)
+		return table.Normalized(how)
 	}
 	out, seen := *table, n.features.values
 	if !n.raw.opened {
@@ -284,9 +313,8 @@ func (n *network) look(table *Features, replaced bool) *Features {
 	for k := from; c != nil && k < len(out.values); k++ {
 		out.values[k] = c.seen(table.values[k], table.columnOf(k))
 	}
-	for r := n.raw.Len(); c == nil && r < table.Len(); r++ {
-		lo, hi := table.span(r)
-		scale(out.values[lo:hi], n.spec.Normalize)
+	if n.spec.Normalize.byRows() {
+		out.scaleRows(n.raw.Len(), n.spec.Normalize)
 	}
 	return &out
 }
@@ -298,6 +326,9 @@ func (c *scaling) seen(v float32, column int) float32 {
 		return 0
 	}
 	z := (float64(v) - float64(c.center.Value[column])) / scale
+	if c.network.spec.Normalize == RowsByTFIDF {
+		return float32(z)
+	}
 	return float32(max(-cutoff, min(z, cutoff)))
 }
 

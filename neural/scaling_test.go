@@ -222,20 +222,23 @@ func TestCheckpointsHaveTheScale(t *testing.T) {
 func TestCheckpointsOfAnotherScale(t *testing.T) {
 	table := mustDense(t, 2, 1, 10, 2, 20, 3, 30, 9, 90)
 	specOf := func(n Normalization) []Spec { return []Spec{{Name: "n", Features: "words", Outputs: 2, Normalize: n}} }
-	for from, want := range map[Normalization]string{
-		StandardColumns: `"columns" or "values"`, NoNormalization: `"none", "rows" or "l2"`,
+	for _, test := range []struct {
+		from, to Normalization
+		want     string
+	}{
+		{StandardColumns, NoNormalization, `"columns" or "values"`},
+		{StandardColumns, RowsByTFIDF, `"columns" or "values"`},
+		{NoNormalization, StandardColumns, `"none", "rows" or "l2"`},
+		{RowsByTFIDF, StandardColumns, `write "normalize": "tfidf"`},
+		{RowsByTFIDF, NoNormalization, `write "normalize": "tfidf"`},
 	} {
-		to := NoNormalization
-		if from == NoNormalization {
-			to = StandardColumns
-		}
 		var file bytes.Buffer
-		if err := mustNew(t, specOf(from), table, 1).Save(&file); err != nil {
+		if err := mustNew(t, specOf(test.from), table, 1).Save(&file); err != nil {
 			t.Fatal(err)
 		}
-		err := mustNew(t, specOf(to), table, 1).Load(&file)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("from %s: error %v, want one with %q", from, err, want)
+		err := mustNew(t, specOf(test.to), table, 1).Load(&file)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("from %s to %s: error %v, want one with %q", test.from, test.to, err, test.want)
 		}
 	}
 	var file bytes.Buffer

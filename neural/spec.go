@@ -31,7 +31,7 @@ type Spec struct {
 	Categories []string `json:"categories"`
 	// Width is the number of features; by default a sparse table has as many as its largest column asks for.
 	Width int `json:"width"`
-	// Normalize rescales the feature vectors; default "l2" if they look like bags of words, else "columns".
+	// Normalize rescales the feature vectors; default "tfidf" if they look like bags of words, else "columns".
 	Normalize Normalization `json:"normalize"`
 	// InputDropout is the probability, in [0,1), that training drops a feature.
 	InputDropout float64 `json:"inputDropout"`

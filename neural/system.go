@@ -293,7 +293,7 @@ func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network,
 		n.spec.Normalize = spec.usualNormalization(table)
 	}
 	n.raw, n.features = table, table.Normalized(n.spec.Normalize)
-	if n.spec.Normalize == StandardColumns || n.spec.Normalize == StandardValues {
+	if n.spec.Normalize.byColumns() {
 		n.scaling = s.newScaling(n)
 	}
 	return n, nil
