@@ -3,8 +3,9 @@
 // the fewest entries of those that are large enough. A basis of the columns of greatest weight is a preconditioner of
 // A W Aᵀ as it is in the steps of an interior point method (Schork and Gondzio 2020): each other column is a
 // combination of columns that weigh no less, so that the nearer a point comes to a vertex, the nearer the two are.
-// Where such a basis fills, as of random sums, one is taken that fills less and weighs about as much; where
-// coefficients are far apart, columns may be left that are far larger in terms of it, and one is taken that has them.
+// Where such a basis fills, as of random sums, columns are told by where their entries are (Matched), and pivots are
+// taken where they fill least, until what is left is dense. Where coefficients are far apart, columns may be left that
+// are far larger in terms of it, and one is taken that has them.
 package basis
 
 import (

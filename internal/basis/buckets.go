@@ -5,10 +5,11 @@ type buckets struct {
 	head         []int32 // of each count
 	next, former []int32
 	at           []int32 // the count of each number, or none
+	size         int     // how many numbers have one
 }
 
 func newBuckets(n, most int) buckets {
-	b := buckets{make([]int32, most+1), make([]int32, n), make([]int32, n), make([]int32, n)}
+	b := buckets{make([]int32, most+1), make([]int32, n), make([]int32, n), make([]int32, n), 0}
 	for k := range b.head {
 		b.head[k] = none
 	}
@@ -34,6 +35,7 @@ func (b *buckets) put(k, count int32) {
 		b.former[n] = k
 	}
 	b.head[count] = k
+	b.size++
 }
 
 func (b *buckets) remove(k int32) {
@@ -50,4 +52,5 @@ func (b *buckets) remove(k int32) {
 		b.former[n] = f
 	}
 	b.at[k] = none
+	b.size--
 }

@@ -13,13 +13,15 @@ type elimination struct {
 	scale   []float64 // of all columns
 	part    float64   // of a row's largest entry, scaled, that a pivot is at least
 	rows    lists     // the columns of each row: of those without a pivot the columns that have none, of others U's
-	coef    []float64 // of the rows' entries
+	coef    []float64 // of the rows' entries, scaled
 	columns lists     // the rows of each column, as far as neither has a pivot
-	largest []float64 // of each row, scaled
+	largest []float64 // of each row
 	byRow   buckets   // the rows that can have a pivot
 	byCol   buckets   // the columns that may
 	place   []int32   // of each column in the pivot's row, and 1; less than 0 where the row at hand has had it
 	entries int       // of all rows
+	active  int       // of those without a pivot
+	left    int       // columns without a pivot
 	work    int
 }
 
@@ -62,6 +64,10 @@ func (b *Basis) eliminate(columns []int32, scale []float64, part float64, most, 
 			break
 		}
 		e.take(i, at)
+		if e.fills() {
+			ok = e.finish(most)
+			break
+		}
 	}
 	b.Work += e.work
 	if ok {
@@ -88,15 +94,17 @@ func (e *elimination) lay(columns []int32) {
 		e.rows.start[r+1] = e.rows.start[r] + e.rows.room[r]
 	}
 	e.rows.item, e.coef = make([]int32, len(e.columns.item)), make([]float64, len(e.columns.item))
+	e.largest = make([]float64, m)
 	for _, j := range columns {
 		for l := a.Start[j]; l < a.Start[j+1]; l++ {
-			e.append(a.Row[l], j, a.Coef[l])
+			e.append(a.Row[l], j, a.Coef[l]*e.scale[j])
+			e.largest[a.Row[l]] = max(e.largest[a.Row[l]], math.Abs(a.Coef[l]*e.scale[j]))
 		}
 	}
-	e.largest, e.place = make([]float64, m), make([]int32, n)
+	e.place, e.left = make([]int32, n), len(columns)
 	e.byRow, e.byCol = newBuckets(m, len(columns)), newBuckets(n, m)
 	for r := range m {
-		e.measure(int32(r))
+		e.file(int32(r))
 	}
 	for _, j := range slices.Backward(columns) {
 		e.byCol.put(j, e.columns.count[j])
@@ -109,16 +117,12 @@ func (e *elimination) append(r, column int32, v float64) {
 	e.rows.item[at], e.coef[at] = column, v
 	e.rows.count[r]++
 	e.entries++
+	e.active++
 }
 
-// measure finds the largest entry of a row, which has a pivot only if there is one.
-func (e *elimination) measure(r int32) {
-	largest := 0.0
-	items, coef := e.row(r)
-	for l, j := range items {
-		largest = max(largest, math.Abs(coef[l])*e.scale[j])
-	}
-	if e.largest[r] = largest; largest > 0 {
+// file has a row be found by its count, if it can have a pivot.
+func (e *elimination) file(r int32) {
+	if e.largest[r] > 0 {
 		e.byRow.put(r, e.rows.count[r])
 	} else {
 		e.byRow.remove(r)
@@ -131,7 +135,7 @@ func (e *elimination) search() (row, at int32) {
 	best, looked := math.MaxInt, 0
 	look := func(i, l int32) (possible bool) {
 		j := e.rows.item[l]
-		size := math.Abs(e.coef[l]) * e.scale[j]
+		size := math.Abs(e.coef[l])
 		if size < e.part*e.largest[i] || size == 0 {
 			return false
 		}
@@ -169,14 +173,14 @@ func (e *elimination) search() (row, at int32) {
 // find returns where in a row a column is.
 func (e *elimination) find(i, j int32) int32 {
 	at := slices.Index(e.rows.of(i), j)
-	e.work += at
+	e.work += at / quick
 	return e.rows.start[i] + int32(at)
 }
 
 // take takes the pivot that is there in the row.
 func (e *elimination) take(i, at int32) {
 	b, j, pivot := e.b, e.rows.item[at], e.coef[at]
-	b.lead(j, i, pivot)
+	b.lead(j, i, pivot/e.scale[j])
 	e.byRow.remove(i)
 	e.byCol.remove(j)
 	e.leave(i, at)
@@ -190,6 +194,8 @@ func (e *elimination) take(i, at int32) {
 		}
 	}
 	e.columns.count[j] = 0
+	e.left--
+	e.active -= int(e.rows.count[i])
 	for _, q := range e.rows.of(i) {
 		e.place[q] = 0
 	}
@@ -200,6 +206,7 @@ func (e *elimination) take(i, at int32) {
 func (e *elimination) leave(r, at int32) {
 	e.rows.count[r]--
 	e.entries--
+	e.active--
 	last := e.rows.start[r] + e.rows.count[r]
 	e.rows.item[at], e.coef[at] = e.rows.item[last], e.coef[last]
 }
@@ -211,7 +218,7 @@ func (e *elimination) reduce(r, i, j int32, pivot float64) {
 	e.b.lower.add(r, times)
 	e.leave(r, at)
 	e.work += int(e.rows.count[i] + e.rows.count[r])
-	both := e.subtract(r, times)
+	both, largest := e.subtract(r, times)
 	e.makeRoom(r, e.rows.count[r]+e.rows.count[i]-both)
 	items, coef := e.row(i)
 	for l, q := range items {
@@ -219,10 +226,13 @@ func (e *elimination) reduce(r, i, j int32, pivot float64) {
 			e.place[q] = -e.place[q]
 			continue
 		}
-		e.append(r, q, -times*coef[l])
+		v := -times * coef[l]
+		largest = max(largest, math.Abs(v))
+		e.append(r, q, v)
 		e.remember(q, r)
 	}
-	e.measure(r)
+	e.largest[r] = largest
+	e.file(r)
 }
 
 // row is the entries of a row.
@@ -232,31 +242,32 @@ func (e *elimination) row(r int32) (items []int32, coef []float64) {
 	return items, e.coef[first : first+count][:len(items)]
 }
 
-// subtract subtracts so many times the pivot's row from the entries that row r has, and tells how many both have.
-func (e *elimination) subtract(r int32, times float64) (both int32) {
+// subtract subtracts so many times the pivot's row from the entries that row r has, and tells how many both have, and
+// the largest that is left.
+func (e *elimination) subtract(r int32, times float64) (both int32, largest float64) {
 	items, coef := e.row(r)
 	for l := 0; l < len(items); {
 		q := items[l]
-		p := e.place[q]
-		if p == 0 {
-			l++
-			continue
+		if p := e.place[q]; p != 0 {
+			both++
+			e.place[q] = -p
+			less := times * e.coef[p-1]
+			coef[l] -= less
+			if math.Abs(coef[l]) <= cancelled*math.Abs(less) {
+				last := len(items) - 1
+				items[l], coef[l] = items[last], coef[last]
+				items, coef = items[:last], coef[:last]
+				e.forget(q, r)
+				continue
+			}
 		}
-		both++
-		e.place[q] = -p
-		less := times * e.coef[p-1]
-		if coef[l] -= less; math.Abs(coef[l]) > cancelled*math.Abs(less) {
-			l++
-			continue
-		}
-		last := len(items) - 1
-		items[l], coef[l] = items[last], coef[last]
-		items, coef = items[:last], coef[:last]
-		e.forget(q, r)
+		largest = max(largest, math.Abs(coef[l]))
+		l++
 	}
 	e.entries -= int(e.rows.count[r]) - len(items)
+	e.active -= int(e.rows.count[r]) - len(items)
 	e.rows.count[r] = int32(len(items))
-	return both
+	return both, largest
 }
 
 // makeRoom has a row have room for so many entries.
@@ -282,7 +293,7 @@ func (l *lists) move(k, room int32) {
 func (e *elimination) forget(j, i int32) {
 	rows := e.columns.of(j)
 	at := slices.Index(rows, i)
-	e.work += at
+	e.work += at / quick
 	rows[at] = rows[len(rows)-1]
 	e.columns.count[j]--
 	e.byCol.put(j, e.columns.count[j])
@@ -310,7 +321,7 @@ func (e *elimination) keepUpper() {
 		for k, i := range b.row {
 			for l, j := range e.rows.of(i) {
 				if c := e.place[j]; c > 0 {
-					visit(int32(k), c-1, e.coef[e.rows.start[i]+int32(l)])
+					visit(int32(k), c-1, e.coef[e.rows.start[i]+int32(l)]/e.scale[j])
 				}
 			}
 		}

@@ -25,6 +25,7 @@ type Greedy struct {
 	// least is how many products a solution has taken at least; spent is what those since the choice have cost, and lost
 	// what those beyond the least have.
 	least, lost, spent int
+	fills              bool    // bases column by column do
 	far, hard          bool    // bases by weight are far from the largest, and larger ones are too much work
 	classes            []int32 // of columns by weight, the greatest first
 	order, short       []int32 // columns by class and entries, and by entries alone
@@ -38,13 +39,10 @@ const (
 	// weightless is the class of a column of no weight, behind those of all numbers, and -weightless before them.
 	weightless = 1 << 13
 	// fill is how many times as many entries as the matrix a basis may have, and effort how many times as many may be
-	// visited to choose it, if the basis is worth that. One that is not easy, column by column, is chosen where it fills
-	// least, and a larger one is taken if that is easy.
-	fill, easy, effort = 8, 128, 2048
-	// fewer is the part of the rows, one in so many, that columns are fewer than of which a basis is taken that fills
-	// least: of as many as rows, some depend on others, and go on filling until nothing is left of them. Where what is
-	// missing then fills, as many as rows are taken.
-	fewer = 10
+	// visited to choose it, if the basis is worth that. One that is not easy, column by column, is of columns that are
+	// told by where their entries are, and takes its pivots where they fill least, and a larger one is taken if that is
+	// easy.
+	fill, easy, effort = 16, 128, 2048
 	// Easy is how many entries may be visited, in terms of the matrix's, to choose a basis that is.
 	Easy = easy
 	// perVisit is how many times the work of an entry of a product that of one visited in a choice is.
@@ -90,7 +88,8 @@ func (g *Greedy) ChooseByWeight() (ok bool) {
 	return ok
 }
 
-// choose takes a basis of the columns of greatest weight.
+// choose takes a basis of the columns of greatest weight, without those that depend on others by what is left of them,
+// or, where that fills, as of random sums, by where their entries are.
 func (g *Greedy) choose() (ok bool) {
 	a := g.a
 	for j, w := range g.Weights {
@@ -105,16 +104,15 @@ func (g *Greedy) choose() (ok bool) {
 	}
 	sortByClass(g.order, g.short, g.classes)
 	all := len(a.Coef)
-	limit := int(min(effort*float64(all), g.Worth))
-	ok = g.Choose(g.order, fill*all, min(limit, easy*all))
-	limit -= g.Work
-	g.Visits += g.Work
-	for _, most := range [...]int{a.Rows - a.Rows/fewer, a.Rows} {
-		if ok || limit <= 0 {
-			break
-		}
-		ok = g.ChooseLarge(g.order[:min(most, len(g.order))], g.scale, loose, fill*all, limit)
+	limit := int(min(g.Worth, effort*float64(all)))
+	if !g.fills {
+		ok = g.Choose(g.order, fill*all, min(limit, easy*all))
 		limit -= g.Work
+		g.Visits += g.Work
+		g.fills = !ok
+	}
+	if !ok && limit > 0 {
+		ok = g.ChooseLarge(g.Matched(g.order), g.scale, loose, fill*all, limit)
 		g.Visits += g.Work
 	}
 	return ok

@@ -31,7 +31,7 @@ var layers = []layer{
 	{"internal/kernel", nil},
 	{"internal/onnx", []string{"internal/parallel", "internal/kernel"}},
 	{"internal/ldl", []string{"internal/parallel", "internal/kernel"}},
-	{"internal/basis", nil},
+	{"internal/basis", []string{"internal/kernel"}},
 	{"internal/forest", nil},
 	{"internal/cholesky", nil},
 	{"internal/stat", nil},
