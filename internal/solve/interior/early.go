@@ -28,7 +28,7 @@ type early struct {
 	most   int           // products of a solution, from which on a factorisation is less work
 	greedy *basis.Greedy // nil while the diagonal is enough
 	single bool          // the diagonal is the better preconditioner for good
-	dear   bool          // a basis is not easily chosen
+	worse  int           // products from which on of a solution with the diagonal a basis is tried
 	normal *normal       // whose diagonal that is; nil if it is S's
 	pushes float64       // what may remain of each variable there
 
@@ -51,8 +51,8 @@ type early struct {
 const (
 	// fewest is the least number of products that conjugate gradients are tried for, and share the part of a
 	// factorisation's work that those of one solution, of some three, may take. A solution that takes many with the
-	// diagonal is tried with a basis, where a factorisation is as much as several of that, and with one that is dear if it
-	// takes dearer times as many.
+	// diagonal is tried with a basis, where a factorisation is as much as several of that, and, where that was of no use,
+	// once more whenever it takes dearer times as many, then also with one that is not easily chosen.
 	fewest, many, dearer, several, share = 30, 60, 4, 45, 0.3
 	// exactness is the part of the right-hand side, squared and in the metric of the diagonal, that may remain, if the
 	// violation of rows falls by steadily with it, or is little of what is accepted, or of the mean product in terms of
@@ -73,7 +73,7 @@ func newEarly(p *program, direct *sparse) (e *early, ok bool) {
 	}
 	if most := p.affordable(direct); most >= fewest {
 		e = &early{direct: direct, most: int(min(most, math.MaxInt32)), length: direct.length(p), rows: p.several,
-			single: most < several, normal: p.byVariables()}
+			single: most < several, worse: many, normal: p.byVariables()}
 		e.lay(p)
 	}
 	return e, e != nil
@@ -288,39 +288,46 @@ func (e *early) settle(p *program) {
 // improve solves what has taken too many products with another preconditioner, a basis that was chosen for it or else
 // the diagonal, and tells whether that took few.
 func (e *early) improve(p *program) bool {
-	if e.greedy == nil && !e.single {
-		e.greedy = basis.NewGreedy(&e.columns, e.weights, e.worth())
-	}
-	if e.greedy != nil && !e.greedy.Young {
-		chosen := e.choose(p, e.greedy.ChooseByWeight)
-		if chosen && e.conjugate(p) {
+	for !e.single {
+		if e.greedy == nil {
+			e.greedy = basis.NewGreedy(&e.columns, e.weights, e.worth())
+		}
+		if !e.greedy.Young && e.choose(p, e.greedy.ChooseByWeight) && e.conjugate(p) {
 			return true
 		}
-		if !chosen {
-			e.forgo()
-			return e.conjugate(p) || e.improve(p)
+		e.forgo()
+		if e.conjugate(p) {
+			return true
 		}
-	} else if e.single {
-		return false
 	}
-	e.greedy, e.single = nil, true
-	return e.conjugate(p)
+	return false
 }
 
 // worth is how many entries may be visited to choose a basis, at first as many as for one that is easily chosen.
 func (e *early) worth() float64 {
-	if e.dear {
-		return float64(e.most) * e.length
+	most := float64(e.most) * e.length
+	if e.worse == many && !e.last() {
+		return min(most, basis.Easy*float64(len(e.columns.Row)))
 	}
-	return min(float64(e.most)*e.length, basis.Easy*float64(len(e.columns.Row)))
+	return most
 }
 
-// forgo goes back to the diagonal where a basis was not chosen: for good unless one may take more, which is tried where
-// the diagonal takes far more products.
+// forgo goes back to the diagonal until that takes far more products than when a basis was of no use.
 func (e *early) forgo() {
-	former := e.worth()
-	e.greedy, e.dear = nil, true
-	e.single = e.worth() == former
+	e.greedy, e.single = nil, e.last()
+	e.worse *= dearer
+}
+
+// last tells whether the diagonal, where a basis is of no use, is the last resort.
+func (e *early) last() bool { return e.worse*dearer >= e.most }
+
+// fair is the number of products with a basis that take as long as dearer times those with the diagonal after which it
+// was chosen: where that is not enough, the diagonal was no worse.
+func (e *early) fair() int {
+	if e.last() {
+		return e.most
+	}
+	return int(float64(dearer*e.worse) * e.length / (e.length + float64(e.greedy.Entries())))
 }
 
 // choose has a basis chosen, and counts what that takes.
@@ -414,11 +421,9 @@ func (e *early) conjugate(p *program) bool {
 func (e *early) limit() int {
 	switch {
 	case e.greedy != nil:
-		return min(e.most, e.greedy.Limit())
-	case !e.single && e.dear:
-		return min(e.most, dearer*many)
+		return min(e.greedy.Limit(), e.fair())
 	case !e.single:
-		return min(e.most, many)
+		return min(e.most, e.worse)
 	}
 	return e.most
 }
