@@ -80,6 +80,56 @@ X(+A, I) = 1 .
 0 * Agent(A) + X(A, +I) + 0.5 * X(A, +J) >= 3 * Least(W) . {I: Loves(A, I)} {J: Likes(A, J)}
 10: Least(W)
 `, fairShares},
+
+	// Sets drawn at random, of which factors fill.
+	{"set-cover", coverRules, drawn(4, 1)},
+	{"set-cover-many", coverRules, drawn(5, 2)},
+	{"set-cover-soft", `
+0.7: 0 * Row(R) + X(+A) >= 1 {A: In(R, A)}
+1 * O(A): !X(A)
+`, drawn(4, 1)},
+	{"set-packing", packingRules, drawn(6, 1)},
+	{"set-packing-many", packingRules, drawn(4, 2)},
+	{"set-partition", `
+0 * Row(R) + X(+A) = 1 . {A: In(R, A)}
+1 * O(A): !X(A)
+`, drawn(4, 0.5)},
+	{"multicover", `
+0 * Row(R) + X(+A) >= 3 . {A: In(R, A)}
+1 * O(A): !X(A)
+`, drawn(9, 0.5)},
+}
+
+const (
+	coverRules = `
+0 * Row(R) + X(+A) >= 1 . {A: In(R, A)}
+1 * O(A): !X(A)
+`
+	packingRules = `
+0 * Row(R) + X(+A) <= 1 . {A: In(R, A)}
+1 * O(A): X(A)
+`
+)
+
+// drawn makes choices, and sets of so many of them at random, so many times as many as there are choices.
+func drawn(each int, sets float64) func(size int, seed uint64) *data {
+	return func(size int, seed uint64) *data {
+		d := newData(seed)
+		n := max(2*each, int(float64(size)/(1+sets)))
+		m := int(sets * float64(n))
+		node, row := d.constants("n", n), d.constants("r", m)
+		in, rows := newTable(2), newTable(1)
+		for r := range symbol.ID(m) {
+			rows.observe(1, row+r)
+			for _, i := range d.few(each, n) {
+				in.observe(1, row+r, node+symbol.ID(i))
+			}
+		}
+		d.add("In", false, in)
+		d.add("Row", false, rows)
+		d.addChoices(node, n)
+		return d
+	}
 }
 
 // occupancies makes states with three actions each, that pay something and lead to one of three states by chance.
