@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -94,4 +95,19 @@ func fewResults(t *testing.T, examples int, of blurs, seed uint64, result func(a
 			},
 			"examples": {"learn": "train.csv", "infer": "test.csv"}}`,
 	})
+}
+
+// Beginnings that find the same again and again are enough of them: which of two kinds is the greater is learned alike
+// from nearly each, and all twenty learned it before.
+func TestEnoughBeginnings(t *testing.T) {
+	begun := 0
+	path := fewResults(t, 40, easy, 1, func(a, b int) int { return max(a, b) })
+	r := run(t, path, project.Options{Seed: 1, OnEpoch: func(line learn.Epoch) {
+		if line.Number == 1 && line.Method == "" {
+			begun++
+		}
+	}}, learnAndInfer)
+	if accuracy := lastAccuracy(r); accuracy < 0.85 || begun > 15 {
+		t.Errorf("accuracy %.3f after %d beginnings: %+v", accuracy, begun, r.Starts)
+	}
 }

@@ -213,14 +213,19 @@ type attempt struct {
 }
 
 // train learns once in the manner of the start. By a likelihood it learns several times, with networks that begin
-// differently, until it has found what there is, and keeps the likeliest: networks that learn few examples by heart
-// explain them at a price, which is what they lack in likelihood and pay in weight decay.
+// differently, until it has found what there is, or the same so often that it has, and keeps the likeliest: networks
+// that learn few examples by heart explain them at a price, which is what they lack in likelihood and pay in weight
+// decay.
 func (s *starts) train(ctx context.Context) (best attempt, err error) {
 	if !s.lesson.manner.likely() || s.taken.manner == s.lesson.manner {
 		return s.attempt(ctx)
 	}
+	var costs []float64
 	for found := false; s.lesson.beginning < s.beginnings() && !found && err == nil; s.lesson.beginning++ {
-		found, err = s.learnLikely(ctx, &best)
+		var cost float64
+		cost, found, err = s.learnLikely(ctx, &best)
+		costs = append(costs, cost)
+		found = found || same(costs) >= sameOften
 	}
 	if s.lesson.beginning = 0; best.training != nil {
 		s.g.takeBack(best.parameters)
@@ -239,19 +244,37 @@ func (s *starts) attempt(ctx context.Context) (a attempt, err error) {
 	return a, err
 }
 
-// learnLikely learns from one of these beginnings, and tells whether it has found what there is.
-func (s *starts) learnLikely(ctx context.Context, best *attempt) (found bool, err error) {
+// Beginnings have found the same if what they cost differs by no more than this share, and what so many have found at
+// the least cost is hardly worse than what more of them would find.
+const sameCost, sameOften = 0.01, 5
+
+// same counts the beginnings that have found what costs least.
+func same(costs []float64) (count int) {
+	least := slices.Min(costs)
+	for _, cost := range costs {
+		if cost-least <= sameCost*math.Abs(least) {
+			count++
+		}
+	}
+	return count
+}
+
+// learnLikely learns from one of these beginnings, and tells what that costs and whether it has found what there is.
+func (s *starts) learnLikely(ctx context.Context, best *attempt) (cost float64, found bool, err error) {
 	if s.lesson.beginning > 0 {
 		s.draw()
 		if err := s.g.Reset(s.g.Seed); err != nil {
-			return false, err
+			return math.Inf(1), false, err
 		}
 	}
 	a, err := s.attempt(ctx)
+	if cost = math.Inf(1); a.training != nil {
+		cost = a.training.cost()
+	}
 	if a.training != nil && (best.training == nil || err == nil && a.training.cost() < best.training.cost()) {
 		*best = a
 	}
-	return err == nil && s.found(a), err
+	return cost, err == nil && s.found(a), err
 }
 
 // cost is what learning has made small: the loss of the last epoch, and what weight decay adds to it.
