@@ -2,6 +2,7 @@ package batch
 
 import (
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -12,9 +13,9 @@ import (
 	"github.com/deeppsl/deeppsl/neural"
 )
 
-// fewestThings is how many things are held out at least: fewer tell too little of others, in however many examples they
-// are.
-const fewestThings = 10
+// fewestThings is how many things are held out if that leaves half of the examples, and leastThings in any case: fewer
+// tell too little of others, in however many examples they are.
+const fewestThings, leastThings = 10, 5
 
 // Held is some examples that are held out, and those to learn from.
 type Held struct {
@@ -31,7 +32,7 @@ func (e *Examples) HoldOut(g *session.Grounding, size int) Held {
 	slots := perceive.Slots(g.Project, g.Networks)
 	things := e.things(slots)
 	if owners, shared := ownersOf(things); shared && !isKnown(g, slots, things) {
-		if chosen := drawOwned(owners, size, e.Count); len(chosen) >= size {
+		if chosen := drawOwned(owners, size, e.Count); chosen != nil {
 			h := Held{Members: slices.Sorted(maps.Keys(chosen))}
 			h.Others = slices.DeleteFunc(e.All(), func(k int32) bool { return chosen[k] })
 			h.Known = common(pick(things, h.Members), pick(things, h.Others))
@@ -60,6 +61,23 @@ func (e *Examples) things(slots []perceive.Slot) [][]thing {
 	return all
 }
 
+// Enough tells whether the labels say so much, in nats, and so does which class each thing has: where inference is
+// about other things, more examples of the same ones say nothing else.
+func (e *Examples) Enough(g *session.Grounding, nats float64) bool {
+	if e.Information() < nats {
+		return false
+	}
+	slots, seen, classes := perceive.Slots(g.Project, g.Networks), make(map[thing]bool), 0.0
+	for place, row := range e.rows {
+		slot := &slots[place%e.slots]
+		if one := (thing{slot.Features, row}); row != Blank && !seen[one] {
+			seen[one] = true
+			classes += math.Log(float64(slot.Classes))
+		}
+	}
+	return classes >= nats || isKnown(g, slots, e.things(slots))
+}
+
 // ownersOf are the examples that have a thing, for each in the order in which they first appear.
 func ownersOf(things [][]thing) (owners [][]int32, shared bool) {
 	number := make(map[thing]int)
@@ -79,19 +97,29 @@ func ownersOf(things [][]thing) (owners [][]int32, shared bool) {
 	return owners, shared
 }
 
-// drawOwned draws things, but those that very many examples have, until so many have one, and returns these.
+// drawOwned draws things until so many examples have one, and returns these: at least fewestThings things, and of those
+// that very many examples have none, or else so many as half of the examples allow; nil if there are too few.
 func drawOwned(owners [][]int32, size, count int) map[int32]bool {
-	random := rand.New(rand.NewPCG(uint64(count), uint64(size)))
-	chosen := make(map[int32]bool)
-	for _, k := range random.Perm(len(owners)) {
-		if len(owners[k]) > size/fewestThings || len(chosen) >= size {
-			continue
+	for _, most := range [...]int{size / fewestThings, count / 2} {
+		random := rand.New(rand.NewPCG(uint64(count), uint64(size)))
+		chosen, things := make(map[int32]bool), 0
+		for _, k := range random.Perm(len(owners)) {
+			if len(chosen) >= size && things >= fewestThings {
+				break
+			}
+			if len(owners[k]) > most || len(chosen)+len(owners[k]) > count/2 {
+				continue
+			}
+			things++
+			for _, example := range owners[k] {
+				chosen[example] = true
+			}
 		}
-		for _, example := range owners[k] {
-			chosen[example] = true
+		if len(chosen) >= size && things >= leastThings {
+			return chosen
 		}
 	}
-	return chosen
+	return nil
 }
 
 // isKnown tells whether most of the things that inference is about are these.

@@ -21,11 +21,13 @@ func TestHoldOutThings(t *testing.T) {
 		name               string
 		things, asked, own int // of them, and those that inference is about: so many, from one on
 		apart              bool
+		most               int // examples are held out
 	}{
-		{"shared", 200, 200, 200, true},
-		{"inference is about them", 200, 200, 0, false},
-		{"few", 20, 20, 20, false},
-		{"each its own", 2 * count, 20, 0, false},
+		{"shared", 200, 200, 200, true, size + 10},
+		{"in many examples each", 50, 50, 50, true, count / 2},
+		{"inference is about them", 200, 200, 0, false, size},
+		{"few", 8, 8, 8, false, size},
+		{"each its own", 2 * count, 20, 0, false, size},
 	} {
 		random := rand.New(rand.NewPCG(1, 2))
 		features, train, asked := "", "a,b,Same\n", "a,b\n"
@@ -68,7 +70,7 @@ func TestHoldOutThings(t *testing.T) {
 		if math.Abs(held.Known-want) > 1e-12 || test.apart != (held.Known > 0) {
 			t.Errorf("%s: a share of %v is known, want %v", test.name, held.Known, want)
 		}
-		if n := len(held.Members); n < size || n > size+10 || n+len(held.Others) != count {
+		if n := len(held.Members); n < size || n > test.most || n+len(held.Others) != count {
 			t.Errorf("%s: %d are held out, and %d are not", test.name, n, len(held.Others))
 		}
 	}

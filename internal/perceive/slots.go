@@ -15,6 +15,7 @@ type Slot struct {
 	Full     string // with its predicate: Digit(a)
 	network  string
 	Features *neural.Features
+	Classes  int // that the network tells apart there: two of a predicate without any
 }
 
 // Column returns the column with the slot's name, with or without the predicate, or -1. Without it only if no other
@@ -52,7 +53,7 @@ func Slots(p *project.Project, n *Networks) (slots []Slot) {
 		for _, name := range declared.Neural.Slots {
 			full := fmt.Sprintf("%s(%s)", declared.Name, name)
 			slots = append(slots, Slot{name, full, declared.Neural.Network,
-				n.Features[declared.Neural.Network]})
+				n.Features[declared.Neural.Network], max(2, len(declared.Neural.Classes))})
 		}
 	}
 	return slots

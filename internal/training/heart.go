@@ -33,13 +33,13 @@ const (
 type jury struct {
 	examples *batch.Examples
 	members  []int32
-	decides  bool // with batch.Predictions.Decide
 }
 
-// right returns the share of the examples that are right, or of a sample of them.
+// right returns the share of the examples that are right, or of a sample of them, as inference predicts: MAP states may
+// lie between answers that what these cost tells apart.
 func (j jury) right(ctx context.Context, g *learner) (float64, error) {
 	members, _ := batch.Draw(j.members, judged)
-	predictions, _, err := batch.InferSome(ctx, g.Grounding, j.examples, slices.Clone(members), j.decides)
+	predictions, _, err := batch.InferSome(ctx, g.Grounding, j.examples, slices.Clone(members), true)
 	return rightOf(ctx, predictions, err)
 }
 
@@ -63,7 +63,7 @@ func (s *starts) empanel() error {
 		if e, err = batch.Read(s.g.Grounding, load.Validation); err == nil {
 			s.held = jury{examples: e, members: e.All()}
 		}
-	case e.Information() >= natsKept*float64(s.g.capacity()):
+	case e.Enough(s.g.Grounding, natsKept*float64(s.g.capacity())):
 	case e.Count < heldShare*fewestHeld:
 		s.few = true
 	case !s.fixed:
@@ -192,14 +192,11 @@ func (s *starts) tell(ctx context.Context) error {
 			"%.0f %% of the examples learned from are right, and %.0f %% of %d others", 100*best.Right, 100**best.Held,
 			len(s.held.members))
 	}
-	decided := s.held
-	decided.decides = true
-	right, err := decided.right(ctx, s.g)
-	if err != nil || right > s.guessed+heartErrors*s.chance(s.guessed) {
-		return err // MAP states may lie between answers that what these cost tells
+	if *best.Held > s.guessed+heartErrors*s.chance(s.guessed) {
+		return nil
 	}
 	members, _ := batch.Draw(s.held.members, sampled)
-	p, _, err := batch.InferSome(ctx, s.g.Grounding, s.held.examples, slices.Clone(members), s.held.decides)
+	p, _, err := batch.InferSome(ctx, s.g.Grounding, s.held.examples, slices.Clone(members), true)
 	if err != nil {
 		return err
 	}
@@ -235,7 +232,7 @@ func (s *starts) leaveOut(ctx context.Context) (float64, error) {
 		g.takeBack(s.best)
 	}()
 	for part := range heldShare {
-		left := jury{examples: s.learned.examples, decides: true}
+		left := jury{examples: s.learned.examples}
 		lesson := s.taken
 		lesson.members, lesson.start, lesson.beginning = nil, len(s.all), part+1
 		for k, example := range all {

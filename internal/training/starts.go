@@ -114,10 +114,10 @@ func (s *starts) run(ctx context.Context) error {
 	return s.whole(ctx)
 }
 
-// whole learns from all examples in the end, as the best start did, where holding some out has chosen its decay. What
-// has then learned less stays out.
+// whole learns from all examples in the end, as the best start did, where holding some out has chosen its decay, or
+// things are held out, which are fewer. What has then learned less stays out.
 func (s *starts) whole(ctx context.Context) error {
-	if s.lesson.members == nil || len(s.all) == s.blurry+1 {
+	if s.lesson.members == nil || len(s.all) == s.blurry+1 && s.known == 0 {
 		return nil
 	}
 	best := s.all[s.at]
@@ -162,7 +162,6 @@ func (g *learner) starts(l lesson) (*starts, error) {
 		}
 		if known {
 			s.tries = append(s.tries, byAnswers)
-			s.learned.decides, s.held.decides = true, true
 		}
 		if drawable(task.Field.Model) {
 			s.tries = append(s.tries, byDraws)
