@@ -56,6 +56,7 @@ type Basis struct {
 	row    []int32 // the row of each pivot
 	lower  triangle
 	upper  triangle
+	dense  block     // what is in neither, once all rows have a pivot
 	values []float64 // the inverses of U's diagonal
 	x      []float64
 	seen   []int32
@@ -117,6 +118,7 @@ func (b *Basis) clear() {
 	b.Chosen, b.row, b.values = b.Chosen[:0], b.row[:0], b.values[:0]
 	b.lower.clear()
 	b.upper.clear()
+	b.dense.first, b.dense.order = 0, 0
 	for r := range b.pivot {
 		b.pivot[r], b.behind[r] = none, 0
 	}
@@ -127,6 +129,7 @@ func (b *Basis) number() {
 	for k, r := range b.lower.row {
 		b.lower.row[k] = b.pivot[r]
 	}
+	b.take()
 	b.lower.list()
 	b.upper.list()
 }
@@ -142,7 +145,9 @@ func (t *triangle) list() {
 }
 
 // Entries is the number of entries of the factors.
-func (b *Basis) Entries() int { return len(b.lower.row) + len(b.upper.row) + len(b.values) }
+func (b *Basis) Entries() int {
+	return len(b.lower.row) + len(b.upper.row) + len(b.values) + b.dense.order*b.dense.order
+}
 
 func (t *triangle) clear() {
 	t.start, t.row, t.coef = append(t.start[:0], 0), t.row[:0], t.coef[:0]
@@ -277,12 +282,27 @@ func (b *Basis) Solve(v, z []float64) {
 	for k, r := range b.row {
 		z[k] = v[r]
 	}
-	for _, k := range b.lower.filled {
+	before, within, behind := b.dense.split(b.lower.filled)
+	for _, k := range before {
 		b.lower.subtract(k, z[k], z)
 	}
-	for l := len(b.upper.filled) - 1; l >= 0; l-- {
-		k := b.upper.filled[l]
+	b.dense.lower(z)
+	for _, list := range [...][]int32{within, behind} {
+		for _, k := range list {
+			b.lower.subtract(k, z[k], z)
+		}
+	}
+	before, within, behind = b.dense.split(b.upper.filled)
+	for l := len(behind) - 1; l >= 0; l-- {
+		k := behind[l]
 		b.upper.subtract(k, z[k]*b.values[k], z)
+	}
+	b.dense.upper(z)
+	for _, list := range [...][]int32{within, before} {
+		for l := len(list) - 1; l >= 0; l-- {
+			k := list[l]
+			b.upper.subtract(k, z[k]*b.values[k], z)
+		}
 	}
 	for k, v := range b.values {
 		z[k] *= v
@@ -294,11 +314,26 @@ func (b *Basis) SolveTransposed(z, v []float64) {
 	for k, v := range b.values {
 		z[k] *= v
 	}
-	for _, k := range b.upper.filled {
+	before, within, behind := b.dense.split(b.upper.filled)
+	for _, list := range [...][]int32{before, within} {
+		for _, k := range list {
+			z[k] -= b.upper.dot(k, z) * b.values[k]
+		}
+	}
+	b.dense.upperTransposed(z)
+	for _, k := range behind {
 		z[k] -= b.upper.dot(k, z) * b.values[k]
 	}
-	for l := len(b.lower.filled) - 1; l >= 0; l-- {
-		k := b.lower.filled[l]
+	before, within, behind = b.dense.split(b.lower.filled)
+	for _, list := range [...][]int32{behind, within} {
+		for l := len(list) - 1; l >= 0; l-- {
+			k := list[l]
+			z[k] -= b.lower.dot(k, z)
+		}
+	}
+	b.dense.lowerTransposed(z)
+	for l := len(before) - 1; l >= 0; l-- {
+		k := before[l]
 		z[k] -= b.lower.dot(k, z)
 	}
 	for k, r := range b.row {

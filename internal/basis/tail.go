@@ -205,6 +205,7 @@ func (t *tail) subtract(i, rows, depth, wide int) {
 // keep adds the pivots to the factors.
 func (t *tail) keep() {
 	e, b := t.e, t.e.b
+	b.dense.first, b.dense.order = len(b.Chosen), t.found
 	for k := range t.found {
 		i, j := t.rows[k], t.columns[k]
 		b.lead(j, i, t.row(k)[k]/e.scale[j])
