@@ -62,7 +62,7 @@ const (
 	// another one where no equations are hard.
 	again = 0.5
 	// promising is how many times what Newton's method has done what is left of a try may be for it to go on.
-	promising = 3
+	promising = 12
 	// warm is how many times as long the other method waits where a problem is solved again and again, as learning does:
 	// Newton's begins with the last answer, which is mostly near the next one.
 	warm = 16
