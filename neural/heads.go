@@ -207,7 +207,11 @@ const (
 	productsTensor    = "products"
 )
 
-// addSkip makes the weights of the columns. All begin with none of their own, and distance with a little.
+// fewColumns is up to how many columns the differences in each of them have weights that are as free as others.
+const fewColumns = 16
+
+// addSkip makes the weights of the columns. All begin with none of their own, and distance with a little. Their own
+// are held back the more, the more there are: what all columns say together leads, and single products say the least.
 func (s *System) addSkip(n *network) {
 	if !n.spec.skips() {
 		return
@@ -215,7 +219,13 @@ func (s *System) addSkip(n *network) {
 	columns := n.table().width
 	n.distance.skip = &skip{s.add(n, distanceLayer, differencesTensor, Zeros, columns+1),
 		s.add(n, distanceLayer, productsTensor, Zeros, columns+1)}
-	n.distance.skip.differences.Value[columns] = -apartness
+	differences, products := n.distance.skip.differences, n.distance.skip.products
+	differences.Value[columns] = -apartness
+	differences.Share, differences.ButLast = max(1, float64(columns)/fewColumns), true
+	products.Share, products.ButLast = float64(columns), true
+	if n.encoder == nil {
+		n.layered.share(n, twinShare)
+	}
 }
 
 // optional tells whether files may lack a tensor, which is then 0: networks of before there was a skip, and those of

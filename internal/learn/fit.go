@@ -76,9 +76,6 @@ const (
 	// decayMass is the default of decay times the number of labels. Logistic regression has 1 by custom; half of it does
 	// as well on measurements, and better on words and on many classes.
 	decayMass = 0.5
-	// hiddenShare is how many times of it hidden layers have that a skip goes past: what is linear is to be said by the
-	// skip, which takes fewer labels. With once, they learn few labels by heart; with four times, chains lose.
-	hiddenShare = 2
 	// fewLabels is up to how many labels biases decay as weights do.
 	fewLabels = 5
 	// A look is the number of epochs in which the objective, less what no network can undercut, has to fall by the share
@@ -155,7 +152,7 @@ func (f *Fitter) start() (*fitting, error) {
 	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay, BiasShare: min(1, fewLabels/mass), Threads: f.Threads}
 	if f.Decay < 0 {
 		r.optimiser.Decay *= -decayMass / mass
-		r.optimiser.HiddenShare = hiddenShare
+		r.optimiser.Shares = true
 	}
 	inputs := f.Inputs
 	if whole, ok := f.Perception.(Restrictable); ok {
@@ -272,7 +269,7 @@ func (r *fitting) ends(epoch int) (Ending, bool) {
 			r.goBack()
 			if r.lost { // and so are the optimiser's moments
 				r.optimiser = Optimiser{Kind: r.optimiser.Kind, Decay: r.optimiser.Decay, BiasShare: r.optimiser.BiasShare,
-					HiddenShare: r.optimiser.HiddenShare, Threads: r.optimiser.Threads}
+					Shares: r.optimiser.Shares, Threads: r.optimiser.Threads}
 			}
 		}
 		r.mark = r.best.Score

@@ -15,8 +15,8 @@ type Optimiser struct {
 	Decay float64
 	// BiasShare is the share of it that biases have; 0 stands for all.
 	BiasShare float64
-	// HiddenShare is how many times of it hidden layers have that a skip goes past; 0 stands for once.
-	HiddenShare float64
+	// Shares says that it suits the number of labels, so that parameters have their Share of it.
+	Shares bool
 	// Threads bounds the goroutines at work; 0 means one per core. Results do not depend on it.
 	Threads int
 
@@ -63,8 +63,12 @@ func (o *Optimiser) update(k int, p *Parameter, rate float64) {
 		return
 	}
 	if lambda := o.decay(p); lambda > 0 {
-		for i, value := range p.Value {
-			p.Gradient[i] += float32(lambda) * value
+		share, many := o.share(p)
+		for i, value := range p.Value[:many] {
+			p.Gradient[i] += float32(share*lambda) * value
+		}
+		for i, value := range p.Value[many:] {
+			p.Gradient[many+i] += float32(lambda) * value
 		}
 	}
 	switch o.Kind {
@@ -90,10 +94,20 @@ func (o *Optimiser) decay(p *Parameter) float64 {
 		return *p.OwnDecay
 	case p.Bias && o.BiasShare > 0:
 		return o.BiasShare * o.Decay
-	case p.Hidden && o.HiddenShare > 0:
-		return o.HiddenShare * o.Decay
 	}
 	return o.Decay
+}
+
+// share returns how many times the λ of a parameter so many of its values have, the first ones; the others have it
+// once.
+func (o *Optimiser) share(p *Parameter) (times float64, many int) {
+	switch {
+	case !o.Shares || p.OwnDecay != nil || p.Share == 0:
+		return 1, len(p.Value)
+	case p.ButLast:
+		return p.Share, len(p.Value) - 1
+	}
+	return p.Share, len(p.Value)
 }
 
 // penalty returns ½·Σ λ·value² over all parameters, whose gradient is what decay adds.
@@ -101,7 +115,8 @@ func (o *Optimiser) penalty(parameters []*Parameter) float64 {
 	sum := 0.0
 	for _, p := range parameters {
 		if lambda := o.decay(p); lambda > 0 {
-			sum += lambda / 2 * squares(p.Value)
+			share, many := o.share(p)
+			sum += lambda / 2 * (share*squares(p.Value[:many]) + squares(p.Value[many:]))
 		}
 	}
 	return sum

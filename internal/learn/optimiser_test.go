@@ -96,3 +96,32 @@ func TestNamesRoundTrip(t *testing.T) {
 		t.Error("an unknown name is no error")
 	}
 }
+
+// A decay that suits the labels is shared as parameters say, and the penalty is what it is the derivative of.
+func TestSharesOfDecay(t *testing.T) {
+	for _, test := range []struct {
+		shares  bool
+		share   float64
+		butLast bool
+		want    [2]float64 // times the decay that the two values have
+	}{
+		{false, 4, true, [2]float64{1, 1}},
+		{true, 0, false, [2]float64{1, 1}},
+		{true, 4, false, [2]float64{4, 4}},
+		{true, 4, true, [2]float64{4, 1}},
+	} {
+		p := &Parameter{Value: []float32{1, 2}, Gradient: []float32{0, 0}, Decay: true, Share: test.share,
+			ButLast: test.butLast}
+		o := Optimiser{Kind: SGD, Decay: 0.5, Shares: test.shares}
+		penalty := o.penalty([]*Parameter{p})
+		if want := 0.5 / 2 * (test.want[0] + 4*test.want[1]); math.Abs(penalty-want) > 1e-12 {
+			t.Errorf("%+v: penalty %v, want %v", test, penalty, want)
+		}
+		o.Step([]*Parameter{p}, 0.125)
+		for i, before := range []float64{1, 2} {
+			if want := before - 0.125*0.5*test.want[i]*before; math.Abs(float64(p.Value[i])-want) > 1e-6 {
+				t.Errorf("%+v: value %d becomes %v, want %v", test, i, p.Value[i], want)
+			}
+		}
+	}
+}

@@ -15,8 +15,11 @@ type Parameter struct {
 	// the optimiser's.
 	Decay    bool
 	Bias     bool // it is added to what weights have multiplied
-	Hidden   bool // it is of a hidden layer that a skip goes past
 	OwnDecay *float64
+	// Share is how many times a decay that suits the number of labels suits this; 0 stands for once. ButLast says that
+	// the last value has it once.
+	Share   float64
+	ButLast bool
 	// Keeper, unless it is nil, has the values in place of Value and Gradient, which are empty.
 	Keeper Keeper
 }
