@@ -65,7 +65,7 @@ func TestShardsAreTheWhole(t *testing.T) {
 		p := draw(t)
 		by := rapid.SampledFrom([]string{shard.ByComponents, shard.ByComponents, "T(1)", "S(1)", "S(2)", "P(1)", "O(1)"}).
 			Draw(t, "by")
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), longPatience)
 		defer cancel()
 		whole, wholeErr := p.run(dir, project.Options{Threads: 1, Set: asked})
 		m, got, err := sharded(ctx, path, parts, by, 1)
@@ -151,6 +151,9 @@ func agreeing(ctx context.Context, dir string, m *shard.Manifest) error {
 	return errors.Join(errs...)
 }
 
+// longPatience is the patience with blocks, which exchange files each round: most of their time is the disk's.
+const longPatience = 10 * patience
+
 // Blocks that agree must have the answer of the whole; where they find no proof, they must say so, and their bound must
 // hold.
 func TestBlocksAreTheWhole(t *testing.T) {
@@ -162,7 +165,7 @@ func TestBlocksAreTheWhole(t *testing.T) {
 			return
 		}
 		p := draw(t)
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), longPatience)
 		defer cancel()
 		whole, err := p.run(dir, project.Options{Threads: 1, Set: asked})
 		if err != nil || whole.Status != "optimal" {
