@@ -65,7 +65,7 @@ func TestShardsAreTheWhole(t *testing.T) {
 		p := draw(t)
 		by := rapid.SampledFrom([]string{shard.ByComponents, shard.ByComponents, "T(1)", "S(1)", "S(2)", "P(1)", "O(1)"}).
 			Draw(t, "by")
-		ctx, cancel := context.WithTimeout(context.Background(), longPatience)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		whole, wholeErr := p.run(dir, project.Options{Threads: 1, Set: asked})
 		m, got, err := sharded(ctx, path, parts, by, 1)
