@@ -23,6 +23,7 @@ type Factor struct {
 	groups   []group
 	rest     group   // the fronts above all groups
 	home     []int32 // the group of each front, nobody for the rest
+	early    []bool  // of the fronts, those that are begun with the first of their children
 	threads  int
 	clock    clock
 }
@@ -176,16 +177,46 @@ const (
 	shareable = 1e6
 )
 
-// share cuts the tree: subtrees of at most a part of the work are groups, which are factored side by side. The cut
-// follows from the pattern alone.
+// share deals out the fronts to groups: for several threads, those of parts of the tree, and for one all of them in
+// their order, where hardly any update waits long for its parent.
 func (f *Factor) share() {
 	fronts := f.s.fronts
-	flops, size := make([]float64, len(fronts)), make([]int, len(fronts))
 	for k := len(fronts) - 1; k >= 0; k-- {
 		if up := fronts[k].parent; up != nobody {
 			f.layout[k].stack = 1 - f.layout[up].stack
 		}
 	}
+	if f.threads > 1 {
+		f.split()
+	} else {
+		for k := len(fronts) - 1; k >= 0; k-- {
+			f.rest.fronts = append(f.rest.fronts, int32(k))
+		}
+	}
+	f.home = make([]int32, len(fronts))
+	f.settle(&f.rest, nobody)
+	for n := range f.groups {
+		f.settle(&f.groups[n], int32(n))
+	}
+	f.begin()
+	f.prepare(&f.rest)
+	for n := range f.groups {
+		f.prepare(&f.groups[n])
+	}
+}
+
+// settle puts the fronts of a group, which are listed from the last one on, in their order.
+func (f *Factor) settle(g *group, number int32) {
+	slices.Reverse(g.fronts)
+	for _, k := range g.fronts {
+		f.home[k] = number
+	}
+}
+
+// split cuts the tree: subtrees of at most a part of the work are groups, which are factored side by side.
+func (f *Factor) split() {
+	fronts := f.s.fronts
+	flops, size := make([]float64, len(fronts)), make([]int, len(fronts))
 	for k := range fronts {
 		fr := &fronts[k]
 		flops[k] += float64(fr.width) * float64(fr.order) * float64(fr.order)
@@ -216,26 +247,30 @@ func (f *Factor) share() {
 			k--
 		}
 	}
-	f.home = make([]int32, len(fronts))
-	for n := range f.groups {
-		f.prepare(&f.groups[n], int32(n))
-	}
-	f.prepare(&f.rest, nobody)
 }
 
-// prepare makes the memory of a group, whose fronts are listed from the last one on.
-func (f *Factor) prepare(g *group, number int32) {
-	slices.Reverse(g.fronts)
-	for _, k := range g.fronts {
-		f.home[k] = number
+// begin finds the fronts that are begun with the first of their children, and take what each leaves as soon as it is
+// factored: of one group with these, and without an update of their own, which would wait all the while.
+func (f *Factor) begin() {
+	f.early = make([]bool, len(f.s.fronts))
+	for k := range f.s.fronts {
+		fr := &f.s.fronts[k]
+		away := func(c int32) bool { return f.home[c] != f.home[k] }
+		f.early[k] = fr.below() == 0 && len(fr.children) > 0 && !slices.ContainsFunc(fr.children, away)
 	}
+}
+
+// prepare makes the memory of a group.
+func (f *Factor) prepare(g *group) {
 	var top, depth [2]int
 	for _, k := range g.fronts {
 		fr, own := &f.s.fronts[k], f.layout[k].stack
-		top[own] += int(fr.update())
-		depth[own] = max(depth[own], top[own])
+		depth[own] = max(depth[own], top[own]+int(fr.update()))
+		if fr.parent == nobody || !f.early[fr.parent] {
+			top[own] += int(fr.update())
+		}
 		for _, c := range fr.children {
-			if f.home[c] == number {
+			if f.home[c] == f.home[k] && !f.early[k] {
 				top[1-own] -= int(f.s.fronts[c].update())
 			}
 		}

@@ -80,6 +80,7 @@ func (s *Symbolic) join() {
 		}
 	}
 	if int(kept) == len(s.fronts) {
+		s.adopt() // anew, as absorb has turned the lists around
 		return
 	}
 	for k := len(into) - 1; k >= 0; k-- {

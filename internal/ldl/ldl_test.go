@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/alloctest"
 	"github.com/deeppsl/deeppsl/internal/ldl"
 )
 
@@ -148,6 +149,7 @@ func TestFactor(t *testing.T) {
 	newMatrix(1000, star, some, rng).check(t, "star")
 	newMatrix(440, sums(20), some, rng).check(t, "a table's sums")
 	newMatrix(2300, append(sums(40), random(2300, 900, rng)...), some, rng).check(t, "a table's sums and others")
+	newMatrix(cube(12), cubeSums(12), some, rng).check(t, "a cube's sums")
 	newMatrix(300, random(300, 40000, rng), some, rng).check(t, "full")
 	newMatrix(2000, random(2000, 6000, rng), some, rng).check(t, "sparse")
 }
@@ -229,6 +231,34 @@ func sums(n int) (edges [][2]int) {
 		edges = append(edges, [2]int{k, n*n + k/n}, [2]int{k, n*n + n + k%n})
 	}
 	return edges
+}
+
+// cube is the number of rows of cubeSums.
+func cube(n int) int { return n*n*n + 3*n*n }
+
+// cubeSums ties each entry of a cube to the lines through it in three directions.
+func cubeSums(n int) (edges [][2]int) {
+	entries := n * n * n
+	for k := range entries {
+		x, y, z := k/(n*n), k/n%n, k%n
+		for d, line := range [...]int{x*n + y, y*n + z, z*n + x} {
+			edges = append(edges, [2]int{k, entries + d*n*n + line})
+		}
+	}
+	return edges
+}
+
+// One thread has no room for many updates that would wait for the same parent: what each front leaves goes there at
+// once. Factors of a cube's sums end in one such front, below others that are nearly as large.
+func TestMemory(t *testing.T) {
+	alloctest.SkipIfRacing(t)
+	rng := rand.New(rand.NewPCG(1, 1))
+	m := newMatrix(cube(24), cubeSums(24), func(i int) bool { return i >= 24*24*24 }, rng)
+	s := ldl.Analyse(&m.pattern)
+	size := alloctest.Bytes(func() { ldl.NewFactor(s, m.negative, 1).Factor(m.diagonal, m.numbers, nil) })
+	if most := 8 * (s.Entries + s.Working); float64(size) > most/2 {
+		t.Errorf("a cube's sums take %d bytes, where all updates and the factor have %.0f", size, most)
+	}
 }
 
 // FuzzFactor takes bytes for edges.

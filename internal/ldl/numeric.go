@@ -47,34 +47,46 @@ func (f *Factor) factorGroup(g *group, numbers []float64, threads int) {
 			return
 		}
 		below, own := fr.below(), l.stack
-		var update []float64
 		if !fr.thin() {
-			update = g.stacks[own][top[own] : top[own]+below*below]
-			clearLower(update, below, below)
+			f.updates[k] = g.stacks[own][top[own] : top[own]+below*below]
+			clearLower(f.updates[k], below, below)
 		}
-		panel := f.numbers[l.panel : l.panel+fr.width*fr.order]
-		f.begin(k, panel, numbers)
-		for _, c := range fr.children {
-			if f.s.fronts[c].thin() {
-				f.assembleThin(c, panel, update, fr)
-				continue
-			}
-			f.assemble(c, panel, update, fr)
-			if f.home[c] == f.home[k] {
-				top[1-own] -= len(f.updates[c])
-			}
+		if !f.early[k] {
+			f.write(k, numbers)
+			top[1-own] -= f.gather(k)
 		}
-		last := fr.first + fr.width
+		panel, last := f.panel(k), fr.first+fr.width
 		g.lost += g.work.factor(panel, fr.order, fr.width, f.diagonal[fr.first:last], f.sign[fr.first:last])
-		if fr.thin() {
+		if below > 0 && !fr.thin() {
+			g.work.downdate(panel, fr.order, fr.width, f.updates[k])
+		}
+		up := fr.parent
+		if up == nobody || !f.early[up] {
+			top[own] += int(fr.update())
 			continue
 		}
-		if below > 0 {
-			g.work.downdate(panel, fr.order, fr.width, update)
+		if f.s.fronts[up].children[0] == k {
+			f.write(up, numbers)
 		}
-		f.updates[k] = update
-		top[own] += len(update)
+		f.add(k, up)
 	}
+}
+
+// gather adds to a front what its children leave, and returns how much of that lay on the stack of its group.
+func (f *Factor) gather(k int32) (size int) {
+	for _, c := range f.s.fronts[k].children {
+		f.add(c, k)
+		if f.home[c] == f.home[k] {
+			size += int(f.s.fronts[c].update())
+		}
+	}
+	return size
+}
+
+// panel is the columns of a front.
+func (f *Factor) panel(k int32) []float64 {
+	fr, first := &f.s.fronts[k], f.layout[k].panel
+	return f.numbers[first : first+fr.width*fr.order]
 }
 
 // clearLower makes the lower part of so many columns 0, of so many numbers each. What is above is never looked at.
@@ -84,9 +96,9 @@ func clearLower(columns []float64, count, order int) {
 	}
 }
 
-// begin writes what the matrix has in a front.
-func (f *Factor) begin(k int32, panel, numbers []float64) {
-	fr := &f.s.fronts[k]
+// write writes what the matrix has in a front.
+func (f *Factor) write(k int32, numbers []float64) {
+	fr, panel := &f.s.fronts[k], f.panel(k)
 	clear(panel)
 	for c, v := range f.diagonal[fr.first : fr.first+fr.width] {
 		panel[c*(fr.order+1)] = v
@@ -96,6 +108,15 @@ func (f *Factor) begin(k int32, panel, numbers []float64) {
 	for n, e := range f.sources[first:last] {
 		panel[targets[n]] = numbers[e]
 	}
+}
+
+// add adds to the front of its parent what a child leaves.
+func (f *Factor) add(child, parent int32) {
+	add := f.assemble
+	if f.s.fronts[child].thin() {
+		add = f.assembleThin
+	}
+	add(child, f.panel(parent), f.updates[parent], &f.s.fronts[parent])
 }
 
 // assemble adds the update of a child to the front of its parent, below the diagonal.
@@ -190,7 +211,7 @@ func (f *Factor) forward(k int, x []float64) {
 		}
 		return
 	}
-	part := f.gather(rows, x)
+	part := f.collect(rows, x)
 	for c, v := range own {
 		column := panel[c*fr.order : (c+1)*fr.order]
 		kernel.SubtractMultiple(own[c+1:], column[c+1:fr.width], v)
@@ -206,8 +227,8 @@ func (f *Factor) forward(k int, x []float64) {
 // through.
 const wide = 8
 
-// gather copies the part of a vector that some rows have.
-func (f *Factor) gather(rows []int32, x []float64) []float64 {
+// collect copies the part of a vector that some rows have.
+func (f *Factor) collect(rows []int32, x []float64) []float64 {
 	part := f.part[:len(rows)]
 	for n, i := range rows {
 		part[n] = x[i]
@@ -220,7 +241,7 @@ func (f *Factor) backward(k int, x []float64) {
 	fr, l := &f.s.fronts[k], &f.layout[k]
 	own := x[fr.first : fr.first+fr.width]
 	panel := f.numbers[l.panel : l.panel+fr.width*fr.order]
-	part := f.gather(f.rows[l.rows+fr.width:l.rows+fr.order], x)
+	part := f.collect(f.rows[l.rows+fr.width:l.rows+fr.order], x)
 	c, w := fr.width-1, fr.width
 	for ; c >= 3; c -= 4 {
 		low := func(back int) []float64 { return panel[(c-back)*fr.order+w : (c-back+1)*fr.order] }
