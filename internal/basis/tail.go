@@ -22,7 +22,7 @@ type tail struct {
 const (
 	// filled is the part of the entries that could be from which on what is left is a tail, and low the least number of
 	// rows of one.
-	filled, low = 0.5, 48
+	filled, low = 0.2, 48
 	// panel is the number of pivots that are taken before what is below them is brought up to date, and perTile how many
 	// products of a tile take as long as to visit an entry.
 	panel, perTile = 32, 16
