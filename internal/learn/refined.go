@@ -166,6 +166,24 @@ func (v Verdict) Guesses() bool {
 	return t.Labels >= max(fewEntities, v.Entities()) && t.Guessed(v.right)
 }
 
+// noLikelier is the share of the entropy of how frequent classes are from which on a loss tells no more than that.
+const noLikelier = 0.95
+
+// Chance tells whether it is about entities with one class each, of which no more are told right than by always saying
+// the most frequent one, and none is likelier than by how frequent they are.
+func (v Verdict) Chance() (t Tally, chance bool) {
+	t = Count(v.often)
+	if !v.Guesses() {
+		return t, false
+	}
+	entropy := 0.0
+	for _, count := range v.often {
+		share := float64(count) / float64(t.Labels)
+		entropy -= share * math.Log(share)
+	}
+	return t, v.Loss() >= noLikelier*entropy
+}
+
 // Exponent is the temperature at which the mean is least.
 func (v Verdict) Exponent() float64 {
 	best := 0

@@ -77,6 +77,9 @@ func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 		if c.chosen.Folds > 0 && (!g.plan.afresh || c.folds[0].ends != nil) {
 			training.folds = c.folds
 		}
+		if c.chosen.Folds > 0 {
+			training.unseen = c.standing
+		}
 	}
 	if training != nil && len(c.folds) > 0 {
 		training.CrossFit = &c.chosen

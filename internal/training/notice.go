@@ -156,6 +156,7 @@ func (n *notices) notice(ctx context.Context, training *Training) error {
 	if err := look(ctx, training); err != nil && ctx.Err() == nil {
 		return err
 	}
+	n.heldOut(training.unseen)
 	n.states()
 	n.gradients()
 	if r := training.Rehearsed; r == nil || !r.Known { // else rules that are idle here may be what labels spread by
@@ -355,6 +356,20 @@ func (n *notices) compare(what string, right int, t learn.Tally, hint string) {
 	n.see("learn-chance", source.Span{}, what, hint,
 		"%s, %.0f %% of %d labels of %s are right; always saying the most frequent one would give %.0f %%",
 		n.when, 100*float64(right)/float64(t.Labels), t.Labels, what, 100*t.Majority())
+}
+
+// heldOut notices labels that were held out and are answered no better than by a guess, though those that were learned
+// from may all be right.
+func (n *notices) heldOut(unseen learn.Verdict) {
+	t, chance := unseen.Chance()
+	told := func(s sign) bool { return s.warning.ID == "learn-chance" }
+	if !chance || t.Classes < 2 || slices.ContainsFunc(n.signs, told) {
+		return
+	}
+	n.see("learn-chance", source.Span{}, "held out",
+		"give more labels; look whether the features tell the classes apart, and whether rules lead from labels to others",
+		"%.0f %% of %d labels are right if they are held out; always saying the most frequent one would give %.0f %%",
+		100*float64(unseen.Right())/float64(t.Labels), t.Labels, 100*t.Majority())
 }
 
 // chance compares the answers with truth that validates, or else that was learned from.

@@ -71,7 +71,10 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 	if err != nil {
 		return err
 	}
-	training.Rehearsed = rehearsed
+	training.Rehearsed, training.unseen = rehearsed, forgotten.verdict
+	if rehearsed.Known {
+		training.unseen = known.verdict
+	}
 	if known.theta != nil && (rehearsed.Known || s.Known != nil) {
 		copy(g.Theta, known.theta)
 		g.plan.theta, training.plan.theta = known.theta, known.theta

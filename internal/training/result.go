@@ -44,7 +44,10 @@ type Training struct {
 	decay, penalty float64
 	// written are the weights that learning began with, if those that were learned were kept in their place.
 	written []float64
-	folds   []fold // with networks that have learned like the final ones, but for epochs end to end; nil without any
+	// unseen is the verdict of labels that were held out.
+	unseen learn.Verdict
+	// folds have networks that have learned like the final ones, but for epochs end to end; nil without any.
+	folds []fold
 }
 
 // CrossFit says what learning by default chose by labels that the networks had not seen. Losses are means over what was
