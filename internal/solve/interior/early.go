@@ -58,6 +58,8 @@ const (
 	// violation of rows falls by steadily with it, or is little of what is accepted, or of the mean product in terms of
 	// the weights, which is about how far values are from their bounds.
 	exactness, steadily, accepted, slightly = 1e-6, 1.0 / 30, 0.05, 0.03
+	// lenient is how many times as much a step may leave that is not taken itself.
+	lenient = 10
 	// near is how much basic columns may take, in terms of the root of the mean product.
 	near = 0.3
 	// perProduct is the work of a product for an entry, and perChoice that of a choice for one visited, in about
@@ -377,12 +379,12 @@ func (p *program) left() float64 {
 func (e *early) conjugate(p *program) bool {
 	e.keep(p, !e.byVariables())
 	if e.byVariables() {
-		products, ok := e.normal.solve(p.rhs, exactness, e.pushes, e.limit(), p.stop)
+		products, ok := e.normal.solve(p.rhs, exactness, p.leniently(e.pushes), e.limit(), p.stop)
 		p.spent += perProduct * e.length * float64(products)
 		return ok
 	}
 	violation := e.begin(p)
-	goal := max(steadily*violation, accepted*p.feasibility, slightly*p.mean/p.scale)
+	goal := p.leniently(max(steadily*violation, accepted*p.feasibility, slightly*p.mean/p.scale))
 	first := e.precondition(p)
 	rz, products := e.resume(p, first), 0
 	e.start()
@@ -415,6 +417,14 @@ func (e *early) conjugate(p *program) bool {
 		e.greedy.Note(products)
 	}
 	return true
+}
+
+// leniently is how much may remain where a step that is taken may leave so much.
+func (p *program) leniently(most float64) float64 {
+	if p.predicts {
+		return lenient * most
+	}
+	return most
 }
 
 // limit is the number of products from which on another preconditioner, or a factorisation, is better.

@@ -202,7 +202,9 @@ func (p *program) step(products float64, count int) (length float64) {
 		}
 		p.rough = false
 		clear(p.beyond)
+		p.predicts = true
 		p.direct(0)
+		p.predicts = false
 		if !p.rough || p.firm > mostFirm || p.paused {
 			break
 		}

@@ -45,6 +45,7 @@ type program struct {
 	mean     float64 // of the products before the present step
 	scale    float64 // of the multipliers
 	rough    bool    // the last solution of the matrix is not one
+	predicts bool    // the step at hand is not taken, but tells what others aim for
 	// objective and violation are the last proof's.
 	objective, violation float64
 	gap, unproven        float64 // its gap, relative and in terms of the weights
