@@ -28,6 +28,9 @@ type early struct {
 	most   int           // products of a solution, from which on a factorisation is less work
 	greedy *basis.Greedy // nil while the diagonal is enough
 	single bool          // the diagonal is the better preconditioner for good
+	late   bool          // factors were used before
+	fills  bool          // a basis was not easily chosen
+	again  float64       // the mean product from which on a basis is tried in place of factors
 	worse  int           // products from which on of a solution with the diagonal a basis is tried
 	normal *normal       // whose diagonal that is; nil if it is S's
 	pushes float64       // what may remain of each variable there
@@ -60,6 +63,8 @@ const (
 	exactness, steadily, accepted, slightly = 1e-6, 1.0 / 30, 0.05, 0.03
 	// lenient is how many times as much a step may leave that is not taken itself.
 	lenient = 10
+	// later is the part of the mean product when factors were less work from which on a basis may be less.
+	later = 0.01
 	// near is how much basic columns may take, in terms of the root of the mean product.
 	near = 0.3
 	// perProduct is the work of a product for an entry, and perChoice that of a choice for one visited, in about
@@ -144,15 +149,10 @@ func (e *early) eachEntry(p *program, visit func(column, row int32, a float64)) 
 // factor implements matrix.
 func (e *early) factor(p *program) bool {
 	if e.over {
-		return e.direct.factor(p)
+		return e.comeBack(p) || e.direct.factor(p)
 	}
 	e.resumes = false
-	for k, j := range e.rows {
-		e.weights[p.n+k] = 1 / p.rows[j].stiffness
-	}
-	for i, d := range p.diagonal {
-		e.inverse[i] = 1 / d
-	}
+	e.setWeights(p)
 	e.weigh(p)
 	if e.normal != nil {
 		for k, j := range e.rows {
@@ -162,9 +162,23 @@ func (e *early) factor(p *program) bool {
 		e.pushes = max(steadily*p.unbalanced(e.t), slightly*p.mean)
 	}
 	if e.greedy != nil && !e.choose(p, e.greedy.Follow) {
+		if e.late {
+			e.leave(p)
+			return e.direct.factor(p)
+		}
 		e.forgo()
 	}
 	return true
+}
+
+// setWeights computes the weights of all columns.
+func (e *early) setWeights(p *program) {
+	for k, j := range e.rows {
+		e.weights[p.n+k] = 1 / p.rows[j].stiffness
+	}
+	for i, d := range p.diagonal {
+		e.inverse[i] = 1 / d
+	}
 }
 
 // weigh computes Δ⁻¹. The diagonal of S itself would not do: R ties an outer row to the inner one by what that gives,
@@ -290,6 +304,9 @@ func (e *early) settle(p *program) {
 // improve solves what has taken too many products with another preconditioner, a basis that was chosen for it or else
 // the diagonal, and tells whether that took few.
 func (e *early) improve(p *program) bool {
+	if e.late {
+		return !e.greedy.Young && e.choose(p, e.greedy.ChooseByWeight) && e.conjugate(p)
+	}
 	for !e.single {
 		if e.greedy == nil {
 			e.greedy = basis.NewGreedy(&e.columns, e.weights, e.worth())
@@ -337,13 +354,25 @@ func (e *early) choose(p *program, by func() bool) (ok bool) {
 	before := e.greedy.Visits
 	ok = by()
 	p.spent += perChoice * float64(e.greedy.Visits-before)
+	e.fills = e.fills || !ok
 	return ok
 }
 
 // giveUp has the present right-hand side, and all that follow, solved directly.
 func (e *early) giveUp(p *program) {
-	e.over = true
 	e.keep(p, true)
+	e.leave(p)
+	for _, j := range e.rows {
+		if r := &p.rows[j]; !r.kept {
+			p.addTo(r, -r.stiffness*r.lift, p.rhs)
+		}
+	}
+	e.direct.factor(p)
+}
+
+// leave has what is factored keep its rows from now on.
+func (e *early) leave(p *program) {
+	e.over, e.again = true, later*p.mean
 	for _, j := range e.rows {
 		p.rows[j].kept = false
 	}
@@ -353,12 +382,24 @@ func (e *early) giveUp(p *program) {
 	for _, t := range e.direct.twins {
 		p.rows[t.row].kept = true
 	}
-	for _, j := range e.rows {
-		if r := &p.rows[j]; !r.kept {
-			p.addTo(r, -r.stiffness*r.lift, p.rhs)
-		}
+}
+
+// comeBack has steps do without factors again, by a basis, if there is one: the nearer a vertex, the fewer products it
+// takes, while a factorisation takes the same.
+func (e *early) comeBack(p *program) (ok bool) {
+	if p.curved || e.fills || p.mean > e.again {
+		return false
 	}
-	e.direct.factor(p)
+	e.setWeights(p)
+	e.greedy = basis.NewGreedy(&e.columns, e.weights, e.worth()/2)
+	if !e.choose(p, e.greedy.ChooseByWeight) {
+		return false
+	}
+	e.over, e.spent, e.late, e.resumes = false, false, true, false
+	for _, j := range e.rows {
+		p.rows[j].kept = true
+	}
+	return true
 }
 
 // left is about how much work is left if each digit of the products takes as much as those so far; infinite if
@@ -430,6 +471,8 @@ func (p *program) leniently(most float64) float64 {
 // limit is the number of products from which on another preconditioner, or a factorisation, is better.
 func (e *early) limit() int {
 	switch {
+	case e.late:
+		return min(e.greedy.Limit(), e.most/2)
 	case e.greedy != nil:
 		return min(e.greedy.Limit(), e.fair())
 	case !e.single:
