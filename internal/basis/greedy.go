@@ -232,14 +232,16 @@ func (g *Greedy) Note(products int) {
 	g.spent += products * g.perProduct()
 }
 
-// Precondition sets z to B⁻ᵀ W⁻¹ B⁻¹ r.
+// Precondition sets z to B⁻ᵀ W⁻¹ B⁻¹ r. What is no number does not count in Off.
 func (g *Greedy) Precondition(r, z []float64) {
 	g.Solve(r, g.Left)
 	off, u := 0.0, g.u[:len(g.Left)]
 	inverse := g.inverse[:len(g.Left)]
 	for k, left := range g.Left {
 		u[k] = left * inverse[k]
-		off = max(off, left*u[k])
+		if size := left * u[k]; size > off {
+			off = size
+		}
 	}
 	g.Off = math.Sqrt(off)
 	g.SolveTransposed(g.u, z)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/basis"
 	"github.com/deeppsl/deeppsl/internal/reuse"
-	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // early is the matrix of steps for as long as conjugate gradients are less work than a factorisation: while no variable
@@ -431,27 +430,19 @@ func (e *early) conjugate(p *program) bool {
 	e.start()
 	for copy(e.d, e.z); !e.enough(p, rz/first, goal); products++ {
 		e.multiplyOn(p)
-		curvature := solve.Dot(e.d, e.q)
+		curvature := dot(e.d, e.q)
 		if products >= e.limit() || !(curvature > 0) {
 			return false
 		}
 		if p.stop() {
 			break // whatever the step is, the next look at the clock takes the best point
 		}
-		step := rz / curvature
-		for k := range e.x {
-			e.x[k] += step * e.d[k]
-			e.r[k] -= step * e.q[k]
-		}
+		advance(e.x, e.r, e.d, e.q, rz/curvature)
 		before := rz
 		rz = e.precondition(p)
-		for k := range e.d {
-			e.d[k] = e.z[k] + rz/before*e.d[k]
-		}
+		turn(e.d, e.z, rz/before)
 		if e.greedy != nil {
-			for k := range e.d {
-				e.known[k] = e.r[k] + rz/before*e.known[k]
-			}
+			turn(e.known, e.r, rz/before)
 		}
 	}
 	if e.greedy != nil {
@@ -485,7 +476,7 @@ func (e *early) limit() int {
 // the solution is exact enough.
 func (e *early) enough(p *program, part, goal float64) bool {
 	if e.greedy != nil {
-		return e.greedy.Off <= near*math.Sqrt(p.mean)
+		return e.greedy.Off <= near*math.Sqrt(p.mean) && !math.IsNaN(part)
 	}
 	if part > exactness {
 		return false
@@ -550,7 +541,7 @@ func (e *early) precondition(p *program) float64 {
 		}
 		e.nest.undoTransposed(e.z)
 	}
-	return solve.Dot(e.r, e.z)
+	return dot(e.r, e.z)
 }
 
 // multiply sets q to S·d.
@@ -568,8 +559,10 @@ func (e *early) addProduct(weights []float64) {
 		n = len(weights)
 	}
 	addOuter(e.q, e.d, weights[:n], e.columns.Start, e.columns.Row, e.columns.Coef)
-	for k, w := range weights[n:] {
-		e.q[k] += w * e.d[k]
+	slacks := weights[n:]
+	q, d := e.q[:len(slacks)], e.d[:len(slacks)]
+	for k, w := range slacks {
+		q[k] += w * d[k]
 	}
 }
 

@@ -1,11 +1,5 @@
 package interior
 
-import (
-	"math"
-
-	"github.com/deeppsl/deeppsl/internal/solve"
-)
-
 // normal is the matrix of a step by variables,
 //
 //	H = D + Σ θ a aᵀ
@@ -61,23 +55,17 @@ func (h *normal) solve(right []float64, part, goal float64, limit int, stop func
 	enough := part * h.begin(right)
 	for copy(h.d, h.z); h.size > enough || h.most > goal; products++ {
 		h.multiply(h.d)
-		curvature := solve.Dot(h.d, h.q)
+		curvature := dot(h.d, h.q)
 		if products >= limit || !(curvature > 0) {
 			return products, false
 		}
 		if stop() {
 			break // whatever the step is, the next look at the clock takes the best point
 		}
-		step := h.size / curvature
-		for i := range h.x {
-			h.x[i] += step * h.d[i]
-			h.r[i] -= step * h.q[i]
-		}
+		advance(h.x, h.r, h.d, h.q, h.size/curvature)
 		before := h.size
 		h.precondition()
-		for i := range h.d {
-			h.d[i] = h.z[i] + h.size/before*h.d[i]
-		}
+		turn(h.d, h.z, h.size/before)
 	}
 	return products, true
 }
@@ -106,18 +94,19 @@ func (h *normal) begin(right []float64) (first float64) {
 
 // precondition sets z to r by H's diagonal, and measures r.
 func (h *normal) precondition() {
-	h.most = 0
-	for i, v := range h.r {
-		h.z[i] = v * h.inverse[i]
-		h.most = max(h.most, math.Abs(v))
+	r, z := h.r, h.z[:len(h.r)]
+	for i, v := range h.inverse[:len(r)] {
+		z[i] = v * r[i]
 	}
-	h.size = solve.Dot(h.r, h.z)
+	h.most = largest(r)
+	h.size = dot(h.r, h.z)
 }
 
 // multiply sets q to H·v.
 func (h *normal) multiply(v []float64) {
+	q, v := h.q[:len(h.diagonal)], v[:len(h.diagonal)]
 	for i, d := range h.diagonal {
-		h.q[i] = d * v[i]
+		q[i] = d * v[i]
 	}
 	addOuter(h.q, v, h.theta, h.start, h.index, h.coef)
 }

@@ -10,13 +10,50 @@ func sum(v []float64) (total float64) {
 	return total
 }
 
-// largest is the largest size of a number.
+// largest is the largest size of a number, in two numbers, neither of which waits for the other one.
 func largest(v []float64) float64 {
-	most := 0.0
-	for _, x := range v {
-		most = max(most, math.Abs(x))
+	even, odd := 0.0, 0.0
+	for len(v) >= 2 {
+		even, odd = max(even, math.Abs(v[0])), max(odd, math.Abs(v[1]))
+		v = v[2:]
 	}
-	return most
+	for _, x := range v {
+		even = max(even, math.Abs(x))
+	}
+	return max(even, odd)
+}
+
+// dot is the product of two vectors, in four sums, none of which waits for another one.
+func dot(a, b []float64) float64 {
+	var first, second, third, fourth float64
+	for len(a) >= 4 && len(b) >= 4 {
+		first += a[0] * b[0]
+		second += a[1] * b[1]
+		third += a[2] * b[2]
+		fourth += a[3] * b[3]
+		a, b = a[4:], b[4:]
+	}
+	for k, v := range a {
+		first += v * b[k]
+	}
+	return first + second + (third + fourth)
+}
+
+// advance goes a step along d: x by d, and r, what is left of the right-hand side, by q, the matrix times d.
+func advance(x, r, d, q []float64, step float64) {
+	r, d, q = r[:len(x)], d[:len(x)], q[:len(x)]
+	for k := range x {
+		x[k] += step * d[k]
+		r[k] -= step * q[k]
+	}
+}
+
+// turn makes of the last direction the next one: z and so many times the last.
+func turn(d, z []float64, times float64) {
+	z = z[:len(d)]
+	for k, v := range z {
+		d[k] = v + times*d[k]
+	}
 }
 
 // normalise makes a vector's largest entry 1 or -1.
