@@ -120,6 +120,27 @@ func (l *Latent) Value(x, upstream []float64) float64 {
 	return loss / many
 }
 
+// Judge returns the verdict of the labels on what networks see: how probable it makes those of each scope, and all else
+// that they could have, at each temperature.
+func (l *Latent) Judge(x []float64) Verdict {
+	v := Verdict{often: make(map[int32]int)}
+	judge := func(likely float64) {
+		for t, exponent := range temperatures {
+			v.losses[t] = append(v.losses[t], binary(1, likely, exponent))
+		}
+		if likely > 0.5 {
+			v.right++
+		}
+	}
+	for _, s := range l.scopes {
+		judge(s.likely.expect(s.chanceOf(x)))
+	}
+	for _, c := range l.crowds {
+		judge(math.Exp(-c.loss(x, nil, 1)))
+	}
+	return v
+}
+
 // Kept returns the share of the scopes whose classes, more likely than not, break nothing with the labels as they are,
 // or tell them all the same.
 func (l *Latent) Kept(x []float64) float64 {

@@ -14,6 +14,10 @@ import (
 // more than what is won by it.
 const decayGain = 0.5
 
+// likelyGain is that of networks that see what nobody has labelled: by what follows from it, labels say less of them.
+// With half as much, classes that trees of columns tell lose.
+const likelyGain = 2
+
 // fit fits the networks of each fold alone, and chooses how much their weights decay.
 func (c *crossFitting) fit(ctx context.Context) error {
 	if len(c.folds) == 0 {
@@ -28,7 +32,7 @@ func (c *crossFitting) fit(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if k > 0 && !verdict.Better(standing, decayGain) {
+		if k > 0 && !c.decaysBetter(verdict, standing) {
 			break
 		}
 		c.folds, c.plan.decayFactor, c.chosen.DecayFactor, standing = folds, factor, factor, verdict
@@ -36,8 +40,20 @@ func (c *crossFitting) fit(ctx context.Context) error {
 	return nil
 }
 
+// decaysBetter compares what two decays make of the networks. Where labels only follow from what these see, it is no
+// matter how likely they are as values are: which of two things is the better one is told by the order of the values.
+func (c *crossFitting) decaysBetter(verdict, standing learn.Verdict) bool {
+	switch {
+	case verdict.Entities() != standing.Entities():
+		return false // by some decay, nothing could be fitted
+	case c.likely:
+		return verdict.Beats(standing, likelyGain)
+	}
+	return verdict.Better(standing, decayGain)
+}
+
 // choosesDecay tells whether held-out labels can choose the decay: whether it is left to us, and some are about what
-// networks see.
+// networks see, or, where nobody has labelled that, follow from it.
 func (c *crossFitting) choosesDecay(fitted learn.Verdict) bool {
 	return fitted.Entities() > 0 && c.g.Project.Learning.Network.Decay < 0
 }
@@ -69,7 +85,12 @@ func (c *crossFitting) fitted(ctx context.Context, factor float64) ([]fold, lear
 		if err != nil {
 			return nil, learn.Verdict{}, err
 		}
-		verdicts[k] = held.Judge(f.inputs)
+		if verdicts[k] = held.Judge(f.inputs); len(held.Variables) > 0 {
+			continue
+		}
+		if latent := g.latentOf(f.held, nil); latent != nil {
+			c.likely, verdicts[k] = true, latent.Judge(f.inputs)
+		}
 	}
 	return folds, learn.Together(verdicts...), nil
 }

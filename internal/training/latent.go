@@ -20,16 +20,21 @@ const latentKept, latentLeft = 0.75, 0.25
 // latent returns what labels say of networks that have no labels of their own, through the ground rules that tie the
 // two together and speak of no other network; nil if there is nothing.
 func (g *learner) latent(l lesson, without []bool) (*learn.Latent, error) {
-	if !g.Project.Learning.Auto || g.Perception == nil {
-		return nil, nil
-	}
 	labels, err := g.taught(l, relation.Target)
-	if err != nil || len(labels.Variables) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	return g.latentOf(labels, without), nil
+}
+
+// latentOf is latent for some labels.
+func (g *learner) latentOf(labels *learn.Labels, without []bool) *learn.Latent {
+	if !g.Project.Learning.Auto || g.Perception == nil || len(labels.Variables) == 0 {
+		return nil
 	}
 	g.Field.SetWeights(g.written())
 	sight := learn.Sight{Things: g.Perception.Distributions(), Twins: g.twins(), Without: without}
-	return learn.NewLatent(g.Field, labels, sight, learn.MostTried), nil
+	return learn.NewLatent(g.Field, labels, sight, learn.MostTried)
 }
 
 // fitOthers fits networks alone that these labels of inputs say nothing of, and tells whether it has. Those that
