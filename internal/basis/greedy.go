@@ -1,6 +1,7 @@
 package basis
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -51,6 +52,10 @@ const (
 	dear = 10
 	// loose and strict are the parts of a row's largest entry that pivots are at least, the latter where there is a basis.
 	loose, strict = 0.1, 0.5
+	// useless is how large a column is in terms of a basis whose square leaves no digits. Such a basis is made larger
+	// column by column where pivots of all that are to be in it fill, and lasting is how many times as many entries may be
+	// visited then, as the next ones come from it.
+	useless, lasting = 1e8, 4
 	// poor is how large a column is in terms of a basis that is far from the largest, beyond how large those are that had
 	// better be in it, and probes how many combinations tell that. One is enough where it shows no column to be more than
 	// poor by doubtful, as is usual.
@@ -104,7 +109,7 @@ func (g *Greedy) choose() (ok bool) {
 	}
 	sortByClass(g.order, g.short, g.classes)
 	all := len(a.Coef)
-	limit := int(min(g.Worth, effort*float64(all)))
+	limit := g.limit()
 	if !g.fills {
 		ok = g.Choose(g.order, fill*all, min(limit, easy*all))
 		limit -= g.Work
@@ -136,42 +141,56 @@ func sortByClass(out, columns, classes []int32) {
 }
 
 // enlarge takes larger bases where columns are far larger in terms of the basis than those in it, of these and the
-// basis, for as long as that halves the largest. It tells whether there is a larger one. Where that is not easy, as of
-// random sums, it is not tried again.
-func (g *Greedy) enlarge() (larger bool) {
+// basis, for as long as that halves the largest. It tells whether there is a larger one, or none is any use. Where they
+// fill, it is not tried again.
+func (g *Greedy) enlarge() (ok bool) {
 	if g.hard {
 		return false
 	}
 	if !g.far && slices.Max(g.measure(1)) <= poor/doubtful {
 		return false
 	}
-	size, all := g.measure(probes), len(g.a.Coef)
+	size := g.measure(probes)
 	most, before := slices.Max(size), math.Inf(1)
 	g.far = g.far || most > poor
 	for g.far && most > beyond && most < before/2 {
-		columns := slices.Clone(g.Chosen)
-		for j, s := range size {
-			if s > beyond {
-				columns = append(columns, int32(j))
-			}
-		}
-		former := *g.Basis
-		*g.Basis = *New(g.a)
-		g.hard = !g.ChooseLarge(columns, g.scale, strict, fill*all, easy*all)
-		g.Visits += g.Work
-		before = most
-		if !g.hard {
-			size = g.measure(probes)
+		former := g.Basis
+		if g.Basis, g.hard = g.larger(size); !g.hard {
+			size, before = g.measure(probes), most
 			most = slices.Max(size)
 		}
 		if g.hard || most >= before {
-			*g.Basis = former
+			g.Basis = former
 			break
 		}
-		larger = true
+		ok = true
 	}
-	return larger
+	return ok || most <= beyond
 }
+
+// larger takes a basis of the present one and of the columns that are far larger in terms of it, which are of this size
+// there: of all at once, or, where that fills and the present one is useless, of one after the other.
+func (g *Greedy) larger(size []float64) (b *Basis, hard bool) {
+	var columns []int32
+	for j, s := range size {
+		if s > beyond {
+			columns = append(columns, int32(j))
+		}
+	}
+	all := len(g.a.Coef)
+	b = New(g.a)
+	ok := b.ChooseLarge(slices.Concat(g.Chosen, columns), g.scale, strict, fill*all, easy*all)
+	g.Visits += b.Work
+	if !ok && slices.Max(size) > useless {
+		slices.SortStableFunc(columns, func(i, j int32) int { return cmp.Compare(size[j], size[i]) })
+		b, ok = g.Exchanged(columns, g.scale, fill*all, lasting*g.limit())
+		g.Visits += b.Work
+	}
+	return b, !ok
+}
+
+// limit is how many entries may be visited to choose a basis.
+func (g *Greedy) limit() int { return int(min(g.Worth, effort*float64(len(g.a.Coef)))) }
 
 // measure finds by some probes about how large all columns are in terms of the basis, those in it of size 1 and not
 // looked at. A combination with random signs is about as large as the root of the sum of the squares.

@@ -32,16 +32,16 @@ func farApart(rng *rand.Rand, rows int) (a *basis.Columns, weights []float64) {
 }
 
 // largest is the largest entry of all columns in terms of the basis, each times the root of its weight.
-func largest(a *basis.Columns, g *basis.Greedy) (most float64) {
+func largest(a *basis.Columns, b *basis.Basis, weights []float64) (most float64) {
 	v, z := make([]float64, a.Rows), make([]float64, a.Rows)
-	for j, w := range g.Weights {
+	for j, w := range weights {
 		clear(v)
 		for l := a.Start[j]; l < a.Start[j+1]; l++ {
 			v[a.Row[l]] += math.Sqrt(w) * a.Coef[l]
 		}
-		g.Solve(v, z)
+		b.Solve(v, z)
 		for k, x := range z {
-			most = max(most, math.Abs(x)/math.Sqrt(g.Weights[g.Chosen[k]]))
+			most = max(most, math.Abs(x)/math.Sqrt(weights[b.Chosen[k]]))
 		}
 	}
 	return most
@@ -59,7 +59,7 @@ func TestChooseByWeight(t *testing.T) {
 		if !g.ChooseByWeight() {
 			t.Fatal("no basis")
 		}
-		work, most := g.Visits-before, largest(a, g)
+		work, most := g.Visits-before, largest(a, g.Basis, weights)
 		t.Logf("%d entries of %d, %d visits, the largest column %.3g", g.Entries(), len(a.Coef), work, most)
 		if most > 200 {
 			t.Errorf("a column is %.3g times those of the basis", most)

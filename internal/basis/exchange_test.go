@@ -1,0 +1,99 @@
+package basis_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/basis"
+)
+
+// all are the numbers of so many columns.
+func all(n int) (columns []int32) {
+	for j := range int32(n) {
+		columns = append(columns, j)
+	}
+	return columns
+}
+
+// Exchanges end at a basis in terms of which no column is more than twice as large as those in it, and only ever lessen
+// what the largest is.
+func TestExchanged(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	for range 30 {
+		a := addUnits(random(rng, 10+rng.IntN(150), 200))
+		n := len(a.Start) - 1
+		order, weights, scale := all(n), make([]float64, n), make([]float64, n)
+		for j := range weights {
+			weights[j] = math.Pow(1000, 2*rng.Float64()-1)
+			scale[j] = math.Sqrt(weights[j])
+		}
+		rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+		b := basis.New(a)
+		if !b.Choose(order, math.MaxInt, math.MaxInt) {
+			t.Fatal("no basis")
+		}
+		for rounds := 0; largest(a, b, weights) > 2*(1+1e-6); rounds++ {
+			if rounds == 20 {
+				t.Fatalf("the largest column is %.3g times those of the basis", largest(a, b, weights))
+			}
+			before := *b
+			larger, ok := b.Exchanged(order, scale, math.MaxInt, math.MaxInt)
+			if !ok {
+				t.Fatal("no larger basis")
+			}
+			if largest(a, &before, weights) != largest(a, b, weights) {
+				t.Fatal("the basis before has changed")
+			}
+			b = larger
+		}
+		checkSolutions(t, rng, a, b)
+	}
+}
+
+// chains are rows of four columns each, in which two are a thousandth of two others, or as large.
+func chains(rng *rand.Rand, rows int) *basis.Columns {
+	entries := make([][]int32, 2*rows)
+	coef := make([][]float64, 2*rows)
+	for r := range rows {
+		for k, j := range rng.Perm(2 * rows)[:4] {
+			v := 1.0
+			if k%2 == 0 {
+				v = -math.Pow(0.001, float64(r%2))
+			}
+			entries[j], coef[j] = append(entries[j], int32(r)), append(coef[j], v)
+		}
+	}
+	a := &basis.Columns{Rows: rows, Start: []int32{0}}
+	for j := range entries {
+		a.Row, a.Coef = append(a.Row, entries[j]...), append(a.Coef, coef[j]...)
+		a.Start = append(a.Start, int32(len(a.Row)))
+	}
+	return a
+}
+
+// Of random sums with coefficients that are far apart, no column is far larger in terms of the basis either, although
+// pivots of all that would have to be in it fill.
+func TestChooseByWeightOfChains(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	a := chains(rng, 4000)
+	weights := make([]float64, len(a.Start)-1)
+	for j := range weights {
+		weights[j] = math.Pow(1e-8, rng.Float64())
+	}
+	g := basis.NewGreedy(a, weights, math.Inf(1))
+	for range 3 {
+		before := g.Visits
+		if !g.ChooseByWeight() {
+			t.Fatal("no basis")
+		}
+		most := largest(a, g.Basis, weights)
+		t.Logf("%d entries of %d, %d visits, the largest column %.3g", g.Entries(), len(a.Coef), g.Visits-before, most)
+		if most > 200 {
+			t.Errorf("a column is %.3g times those of the basis", most)
+		}
+		for j := range weights {
+			weights[j] *= math.Pow(10, 2*rng.Float64()-1)
+		}
+	}
+}
