@@ -242,10 +242,11 @@ func (p *program) firmer() float64 {
 }
 
 // better returns a step, or one that goes as far by values as by multipliers if that leaves smaller products, unless it
-// leads nowhere, and their sum.
+// is much shorter, and their sum.
 func (p *program) better(step stride) (stride, float64) {
 	sum, _ := p.products(step)
-	if equal := step.upTo(min(step.primal, step.dual)); equal != step && equal.primal >= nowhere {
+	most := max(step.primal, step.dual)
+	if equal := step.upTo(min(step.primal, step.dual)); equal != step && equal.primal >= evenly*most {
 		if other, _ := p.products(equal); other < sum {
 			return equal, other
 		}
@@ -257,8 +258,9 @@ func (p *program) better(step stride) (stride, float64) {
 // free lead nowhere.
 const lost = 1e-3
 
-// nowhere is a length of steps that are not worth taking for their smaller products alone.
-const nowhere = 1e-5
+// evenly is the part of a step of which one that goes no further is not taken for its smaller products alone: it would
+// leave the point where it is, and a matrix that is hardly another one.
+const evenly = 0.3
 
 // ample is the part of the gap that may remain that products need not be less than: what is left then are residuals,
 // and smaller products only make the matrix worse.
