@@ -69,7 +69,7 @@ func (d *block) of(z []float64) []float64 { return z[d.first : d.first+d.order] 
 func (d *block) lower(z []float64) {
 	z = d.of(z)
 	for k := range z {
-		z[k] -= product(d.row(k)[:k], z[:k])
+		z[k] -= kernel.Dot(d.row(k)[:k], z[:k])
 	}
 }
 
@@ -77,7 +77,7 @@ func (d *block) lower(z []float64) {
 func (d *block) upper(z []float64) {
 	z = d.of(z)
 	for k := len(z) - 1; k >= 0; k-- {
-		z[k] -= product(d.row(k)[k+1:], z[k+1:])
+		z[k] -= kernel.Dot(d.row(k)[k+1:], z[k+1:])
 	}
 }
 
@@ -95,21 +95,4 @@ func (d *block) lowerTransposed(z []float64) {
 	for k := len(z) - 1; k >= 0; k-- {
 		kernel.SubtractMultiple(z[:k], d.row(k)[:k], z[k])
 	}
-}
-
-// product is that of two vectors, in four sums, none of which waits for another one.
-func product(a, b []float64) float64 {
-	var first, second, third, fourth float64
-	for len(a) >= 4 && len(b) >= 4 {
-		first += a[0] * b[0]
-		second += a[1] * b[1]
-		third += a[2] * b[2]
-		fourth += a[3] * b[3]
-		a, b = a[4:], b[4:]
-	}
-	b = b[:len(a)]
-	for k, v := range a {
-		first += v * b[k]
-	}
-	return first + second + (third + fourth)
 }

@@ -18,6 +18,23 @@ func SubtractTile(c []float64, stride int, left, right []float64) {
 // SubtractMultiple subtracts v times b from a, number by number, as far as a goes; b is as long.
 func SubtractMultiple(a, b []float64, v float64) { subtractMultiple(a, b[:len(a)], v) }
 
+// Dot is the product of a and as much of b, in four sums, none of which waits for another one.
+func Dot(a, b []float64) float64 {
+	var first, second, third, fourth float64
+	for len(a) >= 4 && len(b) >= 4 {
+		first += a[0] * b[0]
+		second += a[1] * b[1]
+		third += a[2] * b[2]
+		fourth += a[3] * b[3]
+		a, b = a[4:], b[4:]
+	}
+	b = b[:len(a)]
+	for k, v := range a {
+		first += v * b[k]
+	}
+	return first + second + (third + fourth)
+}
+
 // subtractTilePortably takes two columns and four rows at a time, whose sums stay in registers.
 func subtractTilePortably(c []float64, stride int, left, right []float64) {
 	for j := 0; j < Tile; j += 2 {

@@ -54,3 +54,20 @@ func BenchmarkSubtractTile(b *testing.B) {
 	}
 	b.ReportMetric(2*Tile*Tile*depth*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
+
+// The product of two vectors is that of the numbers that the first one has.
+func TestDot(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for n := range 40 {
+		a, b, want := make([]float64, n), make([]float64, n+2), 0.0
+		for k := range b {
+			if b[k] = float64(rng.IntN(100) - 50); k < n {
+				a[k] = float64(rng.IntN(100) - 50)
+				want += a[k] * b[k]
+			}
+		}
+		if got := Dot(a, b); got != want {
+			t.Errorf("of %d numbers: %v, not %v", n, got, want)
+		}
+	}
+}

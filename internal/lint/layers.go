@@ -71,8 +71,9 @@ var layers = []layer{
 	{"internal/partition", []string{"internal/parallel", "internal/forest", "internal/mrf"}},
 	{"internal/presolve", []string{"internal/bitset", "internal/parallel", "internal/forest", "internal/mrf"}},
 	{"internal/solve", []string{
-		"internal/parallel", "internal/bitset", "internal/reuse", "internal/ldl", "internal/basis", "internal/forest",
-		"internal/cholesky", "internal/scratch", "internal/mrf", "internal/partition", "internal/presolve"}},
+		"internal/parallel", "internal/bitset", "internal/reuse", "internal/ldl", "internal/basis", "internal/kernel",
+		"internal/forest", "internal/cholesky", "internal/scratch", "internal/mrf", "internal/partition",
+		"internal/presolve"}},
 	{"internal/consensus", []string{
 		"internal/parallel", "internal/bitset", "internal/mrf", "internal/partition", "internal/solve", "internal/place"}},
 	{"internal/explain", []string{

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/basis"
+	"github.com/deeppsl/deeppsl/internal/kernel"
 	"github.com/deeppsl/deeppsl/internal/reuse"
 )
 
@@ -430,7 +431,7 @@ func (e *early) conjugate(p *program) bool {
 	e.start()
 	for copy(e.d, e.z); !e.enough(p, rz/first, goal); products++ {
 		e.multiplyOn(p)
-		curvature := dot(e.d, e.q)
+		curvature := kernel.Dot(e.d, e.q)
 		if products >= e.limit() || !(curvature > 0) {
 			return false
 		}
@@ -541,7 +542,7 @@ func (e *early) precondition(p *program) float64 {
 		}
 		e.nest.undoTransposed(e.z)
 	}
-	return dot(e.r, e.z)
+	return kernel.Dot(e.r, e.z)
 }
 
 // multiply sets q to S·d.

@@ -1,5 +1,7 @@
 package interior
 
+import "github.com/deeppsl/deeppsl/internal/kernel"
+
 // normal is the matrix of a step by variables,
 //
 //	H = D + Σ θ a aᵀ
@@ -55,7 +57,7 @@ func (h *normal) solve(right []float64, part, goal float64, limit int, stop func
 	enough := part * h.begin(right)
 	for copy(h.d, h.z); h.size > enough || h.most > goal; products++ {
 		h.multiply(h.d)
-		curvature := dot(h.d, h.q)
+		curvature := kernel.Dot(h.d, h.q)
 		if products >= limit || !(curvature > 0) {
 			return products, false
 		}
@@ -99,7 +101,7 @@ func (h *normal) precondition() {
 		z[i] = v * r[i]
 	}
 	h.most = largest(r)
-	h.size = dot(h.r, h.z)
+	h.size = kernel.Dot(h.r, h.z)
 }
 
 // multiply sets q to H·v.

@@ -23,22 +23,6 @@ func largest(v []float64) float64 {
 	return max(even, odd)
 }
 
-// dot is the product of two vectors, in four sums, none of which waits for another one.
-func dot(a, b []float64) float64 {
-	var first, second, third, fourth float64
-	for len(a) >= 4 && len(b) >= 4 {
-		first += a[0] * b[0]
-		second += a[1] * b[1]
-		third += a[2] * b[2]
-		fourth += a[3] * b[3]
-		a, b = a[4:], b[4:]
-	}
-	for k, v := range a {
-		first += v * b[k]
-	}
-	return first + second + (third + fourth)
-}
-
 // advance goes a step along d: x by d, and r, what is left of the right-hand side, by q, the matrix times d.
 func advance(x, r, d, q []float64, step float64) {
 	r, d, q = r[:len(x)], d[:len(x)], q[:len(x)]
