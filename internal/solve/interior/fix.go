@@ -73,7 +73,7 @@ func (w *work) conclude(out outcome) outcome {
 		w.state()
 		out = w.minimise(w.target)
 	}
-	out.yields = out.converged && w.gives
+	out.yields = out.converged && (out.yields || w.gives)
 	w.record(out.infeasible)
 	if !out.converged && !out.infeasible && (w.rigid || w.ray.each > certain) && !w.target.stop() &&
 		!w.solver.settings.Cursory {
@@ -90,6 +90,8 @@ const certain = 1e-11
 // unless that is little of so many rows, as along chains, that it is much together.
 func (w *work) doubt(out *outcome) {
 	least, total := w.ray.each, w.ray.total
+	w.doubted = true
+	defer func() { w.doubted = false }()
 	w.hardOnly = true
 	again := w.anew(out)
 	w.hardOnly = false

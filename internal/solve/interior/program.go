@@ -37,6 +37,7 @@ type program struct {
 	bend     []float64 // of each variable, by its bounds and squares
 	several  []int32   // rows of more than one variable, which go into the factorisation
 	rigid    bool      // some of which are hard
+	doubted  bool      // whether these contradict each other is what is asked
 	steep    bool      // or have weights that are many times others
 	curved   bool      // some row has a compliance
 	saved    []float64
@@ -49,6 +50,7 @@ type program struct {
 	// objective and violation are the last proof's.
 	objective, violation float64
 	gap, unproven        float64 // its gap, relative and in terms of the weights
+	yielding             float64 // its gap for points that violate rows by no more than this one, likewise
 	tolerance            float64 // what that may be, in terms of the weights
 	feasibility          float64 // the violation that is accepted
 	examined             bool    // for equations that follow from others
