@@ -343,7 +343,8 @@ func (p *pace) left(work, off float64) float64 {
 	return max(work, counted*work*(math.Pow(off, 1/power)-1))
 }
 
-// takeOver solves what Newton's method has left. If rounding forbids that too, Newton's goes on from the better answer.
+// takeOver solves what Newton's method has left. If rounding forbids that too, Newton's goes on from the better answer,
+// unless it is the rounding of values, which no method can do without.
 func (h *hybrid) takeOver(ctx context.Context, began time.Time, first *solve.Result) (*solve.Result, error) {
 	second := h.tried
 	if second == nil {
@@ -360,7 +361,7 @@ func (h *hybrid) takeOver(ctx context.Context, began time.Time, first *solve.Res
 	if h.tried != nil {
 		second.Reason += " It did without."
 	}
-	if stuck(second.Status) {
+	if stuck(second.Status) && h.digits(second) == "" {
 		best := second
 		if h.off(first) < h.off(second) {
 			best = first

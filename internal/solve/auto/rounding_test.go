@@ -56,7 +56,7 @@ func TestRoundingIsNoContradiction(t *testing.T) {
 	}
 }
 
-// Where rounding of values costs more than the gap, no method proves that, and the answer says why.
+// Where rounding of values costs more than the gap, no method proves that or goes on, and the answer says why.
 func TestRoundingIsSaid(t *testing.T) {
 	const n = 600
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -78,11 +78,21 @@ func TestRoundingIsSaid(t *testing.T) {
 		status solve.Status
 		said   bool
 	}{{1e3, solve.Optimal, false}, {1e14, solve.IterationLimit, true}} {
-		s, err := auto.Inference("", mrftest.Field(m, []float64{c.weight, 1}, nil), solve.Settings{}, auto.Options{})
+		begun := 0 // with a point before any step: the interior point method, and Newton's where it goes on
+		trace := func(i solve.Iteration) {
+			if i.Number == 0 {
+				begun++
+			}
+		}
+		field := mrftest.Field(m, []float64{c.weight, 1}, nil)
+		s, err := auto.Inference("", field, solve.Settings{Trace: trace}, auto.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r, err := s.Solve(context.Background())
+		if begun != 1 {
+			t.Errorf("weight %g: %d methods told of no step, want the interior point method alone", c.weight, begun)
+		}
 		if err != nil || r.Status != c.status || strings.Contains(r.Reason, "53 bits") != c.said {
 			t.Errorf("weight %g: %v, gap %.2g, %q, %v", c.weight, r.Status, r.Gap, r.Reason, err)
 		}
