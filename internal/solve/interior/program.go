@@ -2,6 +2,7 @@ package interior
 
 import (
 	"math"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/reuse"
 )
@@ -222,6 +223,30 @@ func (p *program) form() uint64 {
 		}
 	}
 	return h
+}
+
+// hash is a number of a row's variables.
+func (p *program) hash(r *row) uint64 {
+	h := uint64(14695981039346656037)
+	for _, i := range p.index[r.first:r.last] {
+		h = (h ^ uint64(i)) * 1099511628211
+	}
+	return h
+}
+
+// times is how many times the entries of another row a row's are, or 0.
+func (p *program) times(r, than *row) float64 {
+	if !slices.Equal(p.index[r.first:r.last], p.index[than.first:than.last]) {
+		return 0
+	}
+	a, b := p.coef[r.first:r.last], p.coef[than.first:than.last]
+	times := a[0] / b[0]
+	for e := range a {
+		if a[e] != times*b[e] {
+			return 0
+		}
+	}
+	return times
 }
 
 // begin takes the first point: in the middle of the box, with all products of the same size.

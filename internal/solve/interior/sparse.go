@@ -7,7 +7,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/basis"
 	"github.com/deeppsl/deeppsl/internal/ldl"
 	"github.com/deeppsl/deeppsl/internal/presolve"
-	"github.com/deeppsl/deeppsl/internal/reuse"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -31,6 +30,9 @@ type sparse struct {
 	nest     nest    // of the rows of several variables, for solutions without the factor
 	twins    []twin  // of kept rows, in the order of these
 	follow   []int32 // rows that follow from others, until they are left out
+
+	terms []int32 // of the combination in x: the kept rows in it
+	left  float64 // that may be as much somewhere in the box, though it vanishes but for rounding
 
 	lost                bool // a pivot of the factor, to rounding
 	x, rest, correction []float64
@@ -310,20 +312,11 @@ func (s *sparse) examine(p *program) (found bool) {
 // contradict each other, as their multipliers then show.
 func (s *sparse) judge(p *program) (follows, contradicts bool) {
 	accepted, nothing := solve.Contradiction(p.feasibility), s.constant(p)
-	if nothing-s.leftover(p) > presolve.Affordable*accepted {
+	if nothing-s.left > presolve.Affordable*accepted {
 		s.contradict(p)
 		return false, true
 	}
 	return nothing <= accepted/4, false
-}
-
-// leftover is how much the combination in x, which vanishes but for rounding, may be at some point of the box.
-func (s *sparse) leftover(p *program) float64 {
-	sum := 0.0
-	for _, v := range s.rest[:p.n] {
-		sum += math.Abs(v)
-	}
-	return sum
 }
 
 // combination is one of the kept rows that vanishes, and the row that is left out for it, whose coefficient is 1 or -1.
@@ -338,9 +331,9 @@ func (r *row) equation() bool { return !r.lower && !r.upper && r.compliance == 0
 // largestEquation is the kept equation that has the largest part in the combination in x.
 func (s *sparse) largestEquation(p *program) (most int) {
 	size := 0.0
-	for k, j := range s.kept {
-		if v := math.Abs(s.x[p.n+k]); v > size && p.rows[j].equation() {
-			most, size = k, v
+	for _, k := range s.terms {
+		if v := math.Abs(s.x[p.n+int(k)]); v > size && p.rows[s.kept[k]].equation() {
+			most, size = int(k), v
 		}
 	}
 	return most
@@ -374,33 +367,54 @@ func (s *sparse) combine(p *program, k int, known []combination) bool {
 	if largest(v) < another {
 		return false
 	}
+	s.terms = s.terms[:0]
+	for l, a := range v {
+		if a != 0 {
+			s.terms = append(s.terms, int32(l))
+		}
+	}
 	return s.vanishes(p)
 }
 
 // vanishes tells whether the combination in x, which it makes 1 at most, is one of which only rounding is left.
 func (s *sparse) vanishes(p *program) bool {
-	v := s.x[p.n:]
-	normalise(v)
-	sum, most := reuse.Len(s.rest, len(s.rest))[:p.n], 0.0
-	clear(sum)
-	for l := range v {
-		if v[l] == 0 {
-			continue
+	v, sum, size := s.x[p.n:], s.rest[:p.n], 0.0
+	for _, l := range s.terms {
+		size = max(size, math.Abs(v[l]))
+	}
+	for _, l := range s.terms {
+		v[l] *= 1 / size
+		r := &p.rows[s.kept[l]]
+		for e := r.first; e < r.last; e++ {
+			sum[p.index[e]] = 0
 		}
+	}
+	most, rounding := 0.0, 0.0
+	for _, l := range s.terms {
 		r := &p.rows[s.kept[l]]
 		p.addTo(r, v[l], sum)
 		for e := r.first; e < r.last; e++ {
 			most = max(most, math.Abs(v[l]*p.coef[e]))
 		}
 	}
-	return largest(sum) <= none*most
+	s.left = 0
+	for _, l := range s.terms {
+		r := &p.rows[s.kept[l]]
+		for e := r.first; e < r.last; e++ {
+			i := p.index[e]
+			rounding = max(rounding, math.Abs(sum[i]))
+			s.left += math.Abs(sum[i])
+			sum[i] = 0
+		}
+	}
+	return rounding <= none*most
 }
 
 // constant is what the combination in x is for all points, by its size, where it should be 0.
 func (s *sparse) constant(p *program) float64 {
 	sum := 0.0
-	for l, v := range s.x[p.n:] {
-		sum += v * p.rows[s.kept[l]].constant
+	for _, l := range s.terms {
+		sum += s.x[p.n+int(l)] * p.rows[s.kept[l]].constant
 	}
 	return math.Abs(sum)
 }
@@ -412,10 +426,10 @@ func (s *sparse) contradict(p *program) {
 	for k := range p.rows {
 		p.rows[k].mu = 0
 	}
-	for l, v := range s.x[p.n:] {
+	for _, l := range s.terms {
 		r := &p.rows[s.kept[l]]
-		r.mu = v
-		sum += v * r.constant
+		r.mu = s.x[p.n+int(l)]
+		sum += r.mu * r.constant
 	}
 	for k := range p.rows {
 		p.rows[k].mu *= math.Copysign(1, sum)
@@ -450,12 +464,14 @@ func (s *sparse) eliminate(p *program) (contradicts bool) {
 		return false
 	}
 	b, entries, all := basis.New(basis.FromRows(p.n, start, index, coef)), len(index), true
-	whole := b.Dependent(fillEquations*entries, visitEquations*entries, func(row int32, combination []float64) {
-		clear(s.x)
-		for l, k := range kept {
-			s.x[p.n+int(k)] = combination[l]
+	clear(s.x)
+	whole := b.Dependent(fillEquations*entries, visitEquations*entries, func(rows []int32, combination []float64) {
+		s.clearTerms(p)
+		for _, r := range rows {
+			s.terms = append(s.terms, kept[r])
+			s.x[p.n+int(kept[r])] = combination[r]
 		}
-		own := kept[row]
+		own := kept[rows[0]]
 		if contradicts || !s.vanishes(p) {
 			return
 		}
@@ -467,6 +483,14 @@ func (s *sparse) eliminate(p *program) (contradicts bool) {
 	})
 	p.examined = whole && all
 	return contradicts
+}
+
+// clearTerms clears the combination in x.
+func (s *sparse) clearTerms(p *program) {
+	for _, l := range s.terms {
+		s.x[p.n+int(l)] = 0
+	}
+	s.terms = s.terms[:0]
 }
 
 // leaveOut leaves out the equations that were found to follow from others.
@@ -508,30 +532,6 @@ func (s *sparse) keep(p *program) {
 		s.kept = append(s.kept, j)
 	}
 	slices.SortStableFunc(s.twins, func(a, b twin) int { return int(a.of) - int(b.of) })
-}
-
-// hash is a number of a row's variables.
-func (p *program) hash(r *row) uint64 {
-	h := uint64(14695981039346656037)
-	for _, i := range p.index[r.first:r.last] {
-		h = (h ^ uint64(i)) * 1099511628211
-	}
-	return h
-}
-
-// times is how many times the entries of another row a row's are, or 0.
-func (p *program) times(r, than *row) float64 {
-	if !slices.Equal(p.index[r.first:r.last], p.index[than.first:than.last]) {
-		return 0
-	}
-	a, b := p.coef[r.first:r.last], p.coef[than.first:than.last]
-	times := a[0] / b[0]
-	for e := range a {
-		if a[e] != times*b[e] {
-			return 0
-		}
-	}
-	return times
 }
 
 // lifts writes what the kept rows have on the right-hand side: of twins the mean, by stiffness.
