@@ -61,8 +61,9 @@ const (
 	// again is the part of what tries have done, and of what is left of the last one, that Newton's method works before
 	// another one where no equations are hard.
 	again = 0.5
-	// promising is how many times what Newton's method has done what is left of a try may be for it to go on.
-	promising = 12
+	// promising is how many times what Newton's method has done what is left of a try may be for it to go on, and invested
+	// how many times what the try was given.
+	promising, invested = 12, 2
 	// warm is how many times as long the other method waits where a problem is solved again and again, as learning does:
 	// Newton's begins with the last answer, which is mostly near the next one.
 	warm = 16
@@ -243,7 +244,7 @@ func (h *hybrid) persist(work float64, try func(budget float64) (*solve.Result, 
 		if done && left == 0 && h.tried == nil {
 			left = math.Inf(1)
 		}
-		if done = left == 0; h.tried != nil || !(left <= promising*work) {
+		if done = left == 0; h.tried != nil || !(left <= max(promising*work, invested*h.budget)) {
 			h.tired, h.remaining = math.IsInf(left, 1), left
 			return
 		}

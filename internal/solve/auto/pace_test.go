@@ -79,8 +79,8 @@ func TestDigitsThatTakeEverLonger(t *testing.T) {
 	}
 }
 
-// A try goes on for as long as its end is near; it ends where that is far, and where it seems done twice and has no
-// proof.
+// A try goes on for as long as its end is near, or much of it is done; it ends where that is far, and where it seems
+// done twice and has no proof.
 func TestTriesEnd(t *testing.T) {
 	const work = 10
 	proof := new(solve.Result)
@@ -94,6 +94,7 @@ func TestTriesEnd(t *testing.T) {
 		"nearer":      {left: []float64{25, 5, 0}, proof: true, tries: 3},
 		"a late one":  {left: []float64{0, 5, 0}, proof: true, tries: 3},
 		"far":         {left: []float64{20, promising*work + 1}, tries: 2},
+		"half of it":  {left: []float64{100, 200, 0}, proof: true, tries: 3},
 		"over":        {left: []float64{20, math.Inf(1)}, tries: 2, tired: true},
 		"no progress": {left: []float64{5, 0}, tries: 3, tired: true},
 	} {
