@@ -20,6 +20,9 @@ func (s *System) Save(w io.Writer) error {
 		n.standardizeByAll()
 	}
 	for _, p := range s.parameters {
+		if p.straight() {
+			continue
+		}
 		start := len(values)
 		for _, v := range p.Value {
 			values = binary.LittleEndian.AppendUint32(values, math.Float32bits(v))
@@ -193,6 +196,9 @@ func (n *network) fitsScale(file *saved, name string) error {
 	case !has && n.scaling != nil:
 		return wrongKey("normalize", `the file has no scale of its features, so they were not standardised when it was `+
 			`saved: write the "normalize" of then, "none", "rows" or "l2"`)
+	case file.bent(name) && !n.bends():
+		return wrongKey("features", "the network learned from a dense table with columns of heavy tails, which it bends; "+
+			"a sparse one cannot follow")
 	}
 	return nil
 }
@@ -208,6 +214,12 @@ func (p *parameter) scales(values []float32) error {
 	case c != nil && p == c.center && p.owner.raw.Sparse() && slices.ContainsFunc(values, moved):
 		return fmt.Errorf("tensor %q: the network learned from a dense table, whose columns it moves; a sparse one cannot "+
 			"follow", p.Name)
+	case c != nil && p == c.knots:
+		for at := 0; at < len(values); at += knots {
+			if !slices.IsSorted(values[at : at+knots]) {
+				return fmt.Errorf("tensor %q: the knots of column %d do not ascend", p.Name, at/knots)
+			}
+		}
 	}
 	return nil
 }

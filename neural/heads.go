@@ -229,8 +229,11 @@ func (s *System) addSkip(n *network) {
 }
 
 // optional tells whether files may lack a tensor, which is then 0: networks of before there was a skip, and those of
-// other programs, compute the same without.
+// other programs, compute the same without, as do those of which no column is bent.
 func (p *parameter) optional() bool {
+	if c := p.owner.scaling; c != nil && c.knots == p {
+		return true
+	}
 	if net := p.owner.layered; net != nil && net.skip == p {
 		return true
 	}

@@ -151,6 +151,12 @@ func (f *saved) scaled(name string) bool {
 	return has
 }
 
+// bent tells whether it has knots of a network's features, by a name of its own.
+func (f *saved) bent(name string) bool {
+	_, has := f.entries[name+"."+scalingLayer+"."+knotsTensor]
+	return has
+}
+
 // open reads the checkpoint that a network begins with.
 func (s *Spec) open() (*saved, error) {
 	data, err := os.ReadFile(s.Checkpoint)

@@ -8,13 +8,14 @@ import (
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
-// scaling is how a network's features become what it sees: (feature − center) / scale, cut off at ±cutoff; by tf-idf,
-// rows are not cut off, but brought to one length. It is two
-// tensors that learning leaves alone and checkpoints have, so that a network goes on seeing what it has learned from.
+// scaling is how a network's features become what it sees: (feature − center) / scale, cut off at ±cutoff, columns with
+// heavy tails being bent first; by tf-idf, rows are not cut off, but brought to one length. It is up to three tensors
+// that learning leaves alone and checkpoints have, so that a network goes on seeing what it has learned from.
 type scaling struct {
 	threads       int
 	network       *network
 	center, scale *parameter // [features]; where scale is 0, the network sees 0
+	knots         *parameter // [features, knots] of a dense table, all 0 for a column that is not bent; or nil
 	known         bool
 }
 
@@ -34,6 +35,7 @@ const (
 	scalingLayer = "features"
 	centerTensor = "center"
 	scaleTensor  = "scale"
+	knotsTensor  = "knots"
 )
 
 // newScaling makes the tensors, not yet known.
@@ -42,6 +44,10 @@ func (s *System) newScaling(n *network) *scaling {
 	c := &scaling{network: n, threads: s.threads, center: s.add(n, scalingLayer, centerTensor, Zeros, width),
 		scale: s.add(n, scalingLayer, scaleTensor, Zeros, width)}
 	c.center.frozen, c.scale.frozen = true, true
+	if n.bends() {
+		c.knots = s.add(n, scalingLayer, knotsTensor, Zeros, width, knots)
+		c.knots.frozen = true
+	}
 	return c
 }
 
@@ -52,7 +58,8 @@ func (s *System) newScaling(n *network) *scaling {
 //
 // A column of a dense table is moved by its median and divided by the root mean square of what differs from it, no
 // value counting for more than six median deviations: for numbers of any unit that is about the standard deviation, a
-// column of few zeros or ones stays as it is, and an outlier does not squash the others. A column of a sparse table is
+// column of few zeros or ones stays as it is, and an outlier does not squash the others. A column with heavy tails is
+// bent first, by where its values lie among one another. A column of a sparse table is
 // divided by the like of its nonzeros, and the images of a cnn by one power of two, which leaves no pixel above 1 and
 // the largest above 1/2, so that what is 0 stays 0. Columns that are constant in these rows teach nothing, and are seen
 // as 0.
@@ -108,9 +115,9 @@ func (n *network) standardizeByAll() {
 func (c *scaling) ofDense(rows []int32) {
 	table, thin := c.network.raw, thinned(rows)
 	parallel.For(c.threads, table.width, func(column int) {
-		center, scale := spread(table.Column(thin, column))
+		center, scale := c.ofColumn(column, table.Column(thin, column))
 		if scale == 0 && len(thin) < len(rows) { // what is rare may be in the other rows
-			center, scale = spread(table.Column(rows, column))
+			center, scale = c.ofColumn(column, table.Column(rows, column))
 		}
 		c.center.Value[column], c.scale.Value[column] = center, scale
 	})
@@ -128,8 +135,9 @@ func thinned(rows []int32) []int32 {
 	return thin
 }
 
-// spread returns the median and the typical deviation from it of the values that differ; 0 if none does.
-func spread(values []float32) (center, scale float32) {
+// spread returns the median and the typical deviation from it of the values that differ, 0 if none does, and whether
+// their tails are heavy.
+func spread(values []float32) (center, scale float32, tails bool) {
 	slices.Sort(values)
 	center = values[len(values)/2]
 	deviations := values[:0]
@@ -139,9 +147,9 @@ func spread(values []float32) (center, scale float32) {
 		}
 	}
 	if scale = typical(deviations); float64(scale) <= noise*math.Abs(float64(center)) {
-		return center, 0
+		return center, 0, false
 	}
-	return center, scale
+	return center, scale, heavy(deviations)
 }
 
 // typical returns the root mean square of magnitudes, each at most tail times their median, or 0 of none. It sorts
@@ -325,6 +333,9 @@ func (c *scaling) seen(v float32, column int) float32 {
 	if scale == 0 {
 		return 0
 	}
+	if at, bends := c.bending(column); bends {
+		v = bentBy(at, v)
+	}
 	z := (float64(v) - float64(c.center.Value[column])) / scale
 	if c.network.spec.Normalize == RowsByTFIDF {
 		return float32(z)
@@ -337,13 +348,18 @@ type Scale struct {
 	Network string    `json:"network"`
 	Center  []float32 `json:"center"`
 	Scale   []float32 `json:"scale"`
+	Knots   []float32 `json:"knots,omitempty"` // of the columns one after the other, if any is bent
 }
 
 // Scales returns those that are known.
 func (s *System) Scales() (all []Scale) {
 	for _, n := range s.networks {
 		if c := n.scaling; c != nil && c.known {
-			all = append(all, Scale{n.spec.Name, slices.Clone(c.center.Value), slices.Clone(c.scale.Value)})
+			scale := Scale{Network: n.spec.Name, Center: slices.Clone(c.center.Value), Scale: slices.Clone(c.scale.Value)}
+			if c.knots != nil && !c.knots.straight() {
+				scale.Knots = slices.Clone(c.knots.Value)
+			}
+			all = append(all, scale)
 		}
 	}
 	return all
@@ -355,6 +371,13 @@ func (s *System) SetScales(all []Scale) error {
 		n := s.network(scale.Network)
 		if n == nil || n.scaling == nil || len(scale.Center) != n.raw.width || len(scale.Scale) != n.raw.width {
 			return fmt.Errorf("network %q has no features of %d columns to scale", scale.Network, len(scale.Scale))
+		}
+		switch k := n.scaling.knots; {
+		case scale.Knots != nil && (k == nil || len(k.Value) != len(scale.Knots)):
+			return fmt.Errorf("network %q has no columns that are bent by %d knots", scale.Network, len(scale.Knots))
+		case k != nil:
+			clear(k.Value)
+			copy(k.Value, scale.Knots)
 		}
 		copy(n.scaling.center.Value, scale.Center)
 		copy(n.scaling.scale.Value, scale.Scale)
@@ -377,4 +400,39 @@ func (s *System) Constant(network string) (constant, features int) {
 		}
 	}
 	return constant, len(scale)
+}
+
+// bends tells whether columns of a network can be bent: those of a dense table that are scaled one by one.
+func (n *network) bends() bool {
+	return n.spec.Normalize == StandardColumns && n.spec.Kind != convolutional && !n.raw.Sparse()
+}
+
+// bending returns the knots of a column, and whether they bend it.
+func (c *scaling) bending(column int) (at []float32, bends bool) {
+	if c.knots == nil {
+		return nil, false
+	}
+	at = row(c.knots.Value, column, knots)
+	return at, at[0] != at[knots-1]
+}
+
+// ofColumn returns the center and scale of a column with such values, and bends it first if its tails are heavy.
+func (c *scaling) ofColumn(column int, values []float32) (center, scale float32) {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	center, scale, heavy := spread(values)
+	if at, _ := c.bending(column); heavy && at != nil {
+		bend(at, sorted)
+		for i, v := range sorted {
+			sorted[i] = bentBy(at, v)
+		}
+		center, scale, _ = spread(sorted)
+	}
+	return center, scale
+}
+
+// straight tells whether a parameter has the knots of columns of which none is bent: files leave it out.
+func (p *parameter) straight() bool {
+	c := p.owner.scaling
+	return c != nil && p == c.knots && !slices.ContainsFunc(p.Value, func(v float32) bool { return v != 0 })
 }
