@@ -137,6 +137,14 @@ func (c *coding) add(row int32, k int, cells []string, file string, line int) (f
 	return 0, nil
 }
 
+// heading returns the names of the columns, if a table has them.
+func (c *coding) heading() []string {
+	if !c.header {
+		return nil
+	}
+	return c.names
+}
+
 // plain tells whether all is numbers.
 func (c *coding) plain() bool {
 	return !slices.ContainsFunc(c.columns, func(at column) bool { return len(at.rows)+len(at.gaps) > 0 })

@@ -161,6 +161,7 @@ func (t *tableReader) finish(format Format) (f *Features, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name, err)
 	}
+	f.header = t.code.heading()
 	return f, nil
 }
 
@@ -193,7 +194,7 @@ func (t *tableReader) finishCoded() (*Features, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name, err)
 	}
-	f.names = names
+	f.names, f.header = names, t.code.heading()
 	return f, nil
 }
 

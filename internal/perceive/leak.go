@@ -31,7 +31,9 @@ func (n *Networks) lintLeaks(
 				continue
 			}
 			name := "number " + strconv.Itoa(column+1)
-			if names := features.Names(); names != nil {
+			if heading := features.Heading(column); heading != "" {
+				name = strconv.Quote(heading)
+			} else if names := features.Names(); names != nil {
 				name = strconv.Quote(names[column])
 			}
 			n.leaks[network.Name] = true
