@@ -20,6 +20,7 @@ import (
 // coding collects what is no number in the columns of a table.
 type coding struct {
 	header  bool     // whether names are those of a first line
+	commas  bool     // whether commas may be before decimals, as they do not separate columns
 	names   []string // of the columns
 	columns []column
 }
@@ -110,6 +111,10 @@ func noColumn(key, name string, names []string) error {
 // add returns the value of a field, after it has noted what is no number. Numbers beyond all bounds are none.
 func (c *coding) add(row int32, k int, cells []string, file string, line int) (float32, error) {
 	at, field := &c.columns[k], cells[k+1]
+	text := strings.TrimSpace(field)
+	if c.commas {
+		field = pointed(text)
+	}
 	v, err := parse(field, 32)
 	switch number := err == nil || errors.Is(err, strconv.ErrRange); {
 	case number && !at.category && isFinite(v):
@@ -121,7 +126,6 @@ func (c *coding) add(row int32, k int, cells []string, file string, line int) (f
 	case number && !at.category:
 		return 0, wrong(k, "%q is not a finite number", field)
 	}
-	text := strings.TrimSpace(field)
 	code, known := at.codes[text]
 	if !known {
 		if at.codes == nil {
@@ -135,6 +139,18 @@ func (c *coding) add(row int32, k int, cells []string, file string, line int) (f
 		at.odd = append(at.odd, oddity{file, line, slices.Clone(cells)})
 	}
 	return 0, nil
+}
+
+// pointed returns a number that has a comma before its decimals with a point there. Three digits behind a comma may be
+// thousands, unless there is nothing but 0 before it.
+func pointed(field string) string {
+	whole, decimals, _ := strings.Cut(field, ",")
+	digits := func(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
+	if unsigned := strings.TrimLeft(whole, "+-"); digits(unsigned) && digits(decimals) &&
+		(len(decimals) != 3 || unsigned == "0") {
+		return whole + "." + decimals
+	}
+	return field
 }
 
 // heading returns the names of the columns, if a table has them.

@@ -3,6 +3,7 @@ package neural
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -156,9 +157,10 @@ func TestTextErrors(t *testing.T) {
 		{Spec{}, names, []string{`column "name" has 50 different texts in 50 rows`, `"columns"`}},
 		{Spec{}, "id,a\nx,1\nx,2\n", []string{`entity "x" has a row already, on line 2`, `names another one first`}},
 		{Spec{}, "id,a\nx,1\nx,2\n", []string{"leave one row of each entity"}},
-		{Spec{}, "id;a;b\nx;1,5;2\n", []string{"the row has 0 values", "commas separate the columns"}},
+		{Spec{}, "id;a;b\nx;1,500;2\n", []string{`f:2:3: error: "1,500" is not a finite number`, "numbers have a point"}},
+		{Spec{}, "id;a;b\nx;1.234,5;2\n", []string{`"1.234,5" is not a finite number`, "numbers have a point"}},
+		{Spec{}, "x,1\ny;2\n", []string{"f:2:1: error: the row has 0 values", "commas separate the columns"}},
 		{Spec{Columns: []string{"name", "aeg"}}, people, []string{`there is no column "aeg"`, "did you mean age?"}},
-		{Spec{Columns: []string{"name", "age"}}, "name;age\nann;7\n", []string{`no column "name"`, "between semicolons"}},
 		{Spec{Categories: []string{"twon"}}, people, []string{`there is no column "twon"`, "did you mean town?"}},
 		{Spec{Columns: []string{"name", "town"}, Width: 7}, people, []string{"1 values, 7 are wanted"}},
 		{Spec{Columns: []string{"name", "town"}, Width: 1}, people, []string{"the 1 columns of f are 2 features"}},
@@ -174,9 +176,49 @@ func TestTextErrors(t *testing.T) {
 			}
 		}
 	}
-	err := newTableReader(&Spec{Columns: []string{"a"}}).readFrom(DenseText, "f", strings.NewReader("a\t1\n"))
-	if err == nil || !strings.Contains(err.Error(), "formats csv and parquet") {
+	err := newTableReader(&Spec{Columns: []string{"a", "b"}}).readFrom(DenseText, "f", strings.NewReader("a\t1\nx\t2\n"))
+	if err == nil || !strings.Contains(err.Error(), `there is no column "b"; there are a, 1`) {
 		t.Error(err)
+	}
+}
+
+// A table is read alike whatever separates its columns, where that is certain: commas, semicolons or tabs, with a comma
+// or a point before decimals. Between tabs, quotes are signs like others.
+func TestSeparators(t *testing.T) {
+	const points = "id,town,age,income\na,Rome,40,1.5\nb,Oslo,,0.125\nc,Rome,30,12.75\n"
+	want, err := Read(CSV, "f", strings.NewReader(points), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commas := strings.NewReplacer(",", ";", ".", ",").Replace(points)
+	tabs := strings.ReplaceAll(points, ",", "\t")
+	for _, test := range []struct {
+		format Format
+		text   string
+	}{
+		{CSV, strings.ReplaceAll(points, ",", ";")}, {CSV, commas}, {CSV, "\uFEFF\r\n" + commas}, {CSV, tabs},
+		{DenseText, tabs},
+		{DenseText, strings.ReplaceAll(commas, ";", "\t")}, {DenseText, strings.ReplaceAll(tabs, "\n", "\r\n\r\n")},
+	} {
+		got, err := Read(test.format, "f", strings.NewReader(test.text), 0)
+		if err != nil || !slices.Equal(got.values, want.values) || !slices.Equal(got.names, want.names) ||
+			!slices.Equal(got.ids, want.ids) {
+			t.Errorf("%s %q: %+v, %v", test.format, test.text, got, err)
+		}
+	}
+	quoted, err := Read(DenseText, "f", strings.NewReader("id\tsize\n\"a\"\t5\"\nb\t7\"\n"), 0)
+	if err != nil || quoted.ids[0] != `"a"` || quoted.names[1] != `size=7"` {
+		t.Errorf("%+v, %v", quoted, err)
+	}
+	for _, dense := range []string{"id\ta b\nx\t1 2\n", "x\t1,5\t2,5\ny\t1,5\t2,5\n", "a\t1 2\nb\t1 3\n",
+		"id\ta\tb\nx\t1 2\n"} {
+		if f, err := Read(DenseText, "f", strings.NewReader(dense), 0); err == nil && f.header != nil {
+			t.Errorf("%q: read with names %q", dense, f.header)
+		}
+	}
+	columns := newTableReader(&Spec{Columns: []string{"id", "income"}})
+	if err := columns.readFrom(DenseText, "f", strings.NewReader(tabs)); err != nil || len(columns.values) != 3 {
+		t.Errorf("chosen columns: %v, %v", columns.values, err)
 	}
 }
 

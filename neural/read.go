@@ -118,16 +118,21 @@ func newTableReader(spec *Spec) *tableReader {
 // readFrom adds the rows of a file.
 func (t *tableReader) readFrom(format Format, name string, r io.Reader) error {
 	t.name, t.line = name, 0
-	if format != CSV && format != Parquet && len(t.spec.Columns)+len(t.spec.Categories) > 0 {
-		return wrongKey("columns", "columns and categories are of tables of the formats csv and parquet, not of %s", format)
+	if format != CSV && format != DenseText && format != Parquet && len(t.spec.Columns)+len(t.spec.Categories) > 0 {
+		return wrongKey("columns", "columns and categories are of tables of the formats csv, dense and parquet, not of %s",
+			format)
 	}
 	switch format {
 	case SparseText:
 		return t.readSparse(unmarked(r))
 	case DenseText:
-		return t.eachLine(unmarked(r), isHeader, t.addValues)
+		text := unmarked(r)
+		if t.tabbed(text) {
+			return t.readTable(t.tabSeparated(text))
+		}
+		return t.eachLine(text, isHeader, t.addValues)
 	case CSV:
-		return t.readCSV(unmarked(r))
+		return t.readTable(t.commaSeparated(unmarked(r)))
 	case IDX:
 		return t.readIDX(r)
 	case NPY:
@@ -139,13 +144,39 @@ func (t *tableReader) readFrom(format Format, name string, r io.Reader) error {
 }
 
 // unmarked returns what follows the byte order mark that some editors begin files with: it is no part of the first id.
-func unmarked(r io.Reader) io.Reader {
+func unmarked(r io.Reader) *bufio.Reader {
 	const mark = "\uFEFF"
-	text := bufio.NewReader(r)
+	text := bufio.NewReaderSize(r, lookAhead)
 	if begin, _ := text.Peek(len(mark)); string(begin) == mark {
 		text.Discard(len(mark)) // cannot fail: it is in the buffer
 	}
 	return text
+}
+
+// lookAhead is how much of a file is looked at to find out how it is written.
+const lookAhead = 1 << 16
+
+// firstLines returns the first two lines that are not blank, as far as they are near the beginning.
+func firstLines(text *bufio.Reader) (first, second string) {
+	begin, _ := text.Peek(lookAhead)
+	lines := strings.FieldsFunc(string(begin), func(r rune) bool { return r == '\n' || r == '\r' })
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
+	return append(lines, "")[0], append(lines, "", "")[1]
+}
+
+// tabbed tells whether the columns of a dense table have names and all stand between tabs, so that texts may be among
+// them, and gaps: as columns are asked for by names, or as the first line has names and the next as many fields.
+func (t *tableReader) tabbed(text *bufio.Reader) bool {
+	if len(t.spec.Columns)+len(t.spec.Categories) > 0 {
+		return true
+	}
+	first, second := firstLines(text)
+	names, fields := strings.Split(first, "\t"), strings.Split(second, "\t")
+	if len(names) != len(fields) || len(names) < 2 || !isHeader(names[0], names[1:]) ||
+		!isHeader(names[0], strings.Fields(strings.Join(names[1:], " "))) {
+		return false
+	}
+	return len(names) > 2 || len(strings.Fields(fields[1])) <= 1
 }
 
 // finish makes a table of all rows.
@@ -198,21 +229,60 @@ func (t *tableReader) finishCoded() (*Features, error) {
 	return f, nil
 }
 
-// readCSV takes the line from the CSV reader, because quoted ids may go over several.
-func (t *tableReader) readCSV(r io.Reader) error {
-	reader := csv.NewReader(r)
-	reader.FieldsPerRecord = -1
+// records returns the fields of one row after the other, and its line, until io.EOF.
+type records func() (fields []string, line int, err error)
+
+// commaSeparated takes the line from the CSV reader, because quoted ids may go over several.
+func (t *tableReader) commaSeparated(text *bufio.Reader) records {
+	first, _ := firstLines(text)
+	reader := csv.NewReader(text)
+	reader.FieldsPerRecord, reader.Comma = -1, source.Separator(first)
+	t.code.commas = reader.Comma != ','
+	return func() ([]string, int, error) {
+		record, err := reader.Read()
+		if err != nil {
+			return nil, 0, err
+		}
+		line, _ := reader.FieldPos(0)
+		return record, line, nil
+	}
+}
+
+// tabSeparated reads fields between tabs, where a quote is a sign like others.
+func (t *tableReader) tabSeparated(text *bufio.Reader) records {
+	t.code.commas = true
+	lines, line := newLines(text), 0
+	return func() ([]string, int, error) {
+		for lines.Scan() {
+			line++
+			if text := strings.TrimSuffix(lines.Text(), "\r"); strings.TrimSpace(text) != "" {
+				return strings.Split(text, "\t"), line, nil
+			}
+		}
+		return nil, line + 1, cmp.Or(lines.Err(), io.EOF)
+	}
+}
+
+// newLines reads lines of up to maxLine.
+func newLines(r io.Reader) *bufio.Scanner {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	return lines
+}
+
+// readTable reads rows of cells, perhaps below the names of the columns.
+func (t *tableReader) readTable(next records) error {
 	var chosen picked
 	var names []string
 	for first := true; ; first = false {
-		record, err := reader.Read()
+		record, line, err := next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.name, err)
 		}
-		t.line, _ = reader.FieldPos(0)
+		t.line = line
 		if first && (len(t.spec.Columns)+len(t.spec.Categories) > 0 || isHeader(record[0], record[1:])) {
 			names = record
 			continue
@@ -367,7 +437,7 @@ func isHeader(id string, fields []string) bool {
 			first = v
 		}
 		numbered = numbered && err == nil && v == first+float64(k)
-		named = named && err != nil && !missing[field]
+		named = named && err != nil && !missing[field] && !likeNumber(field)
 	}
 	return named || numbered
 }
@@ -378,8 +448,7 @@ var idNames = map[string]bool{"": true, "id": true, "ids": true, "index": true, 
 // eachLine calls add with the fields after the id of each line that is not blank, but for a first one that is a header.
 func (t *tableReader) eachLine(r io.Reader, header func(id string, fields []string) bool,
 	add func(fields []string) error) error {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
+	lines := newLines(r)
 	for first := true; lines.Scan(); {
 		t.line++
 		t.text = strings.TrimSuffix(lines.Text(), "\r")
@@ -427,7 +496,7 @@ func (t *tableReader) addValues(fields []string) error {
 	for k, field := range fields {
 		v, err := number(k, field)
 		if m := (*mistake)(nil); errors.As(err, &m) {
-			m.hint = "text and gaps are read from .csv and .parquet files"
+			m.hint = "text and gaps are read below names between tabs, and from .csv and .parquet files"
 			if _, err := parse(field, 32); err != nil && likeNumber(field) {
 				m.hint = "numbers have a point before decimals, and no other sign"
 			}
@@ -446,7 +515,7 @@ func (t *tableReader) fits(values int) error {
 	if values == 0 || values != t.width {
 		few := &mistake{field: -1, text: fmt.Sprintf("the row has %d values, %d are wanted", values, max(1, t.width))}
 		if values == 0 && len(t.cells) == 1 && strings.ContainsAny(t.cells[0], ";\t") {
-			few.hint = "commas separate the columns of this format, and a point is before decimals"
+			few.hint = "commas separate the columns, or in all lines semicolons or tabs, and a point is before decimals"
 		}
 		return few
 	}

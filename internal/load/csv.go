@@ -11,9 +11,11 @@ import (
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// addCSV reads comma-separated values as in RFC 4180, the first line of which names the columns.
+// addCSV reads comma-separated values as in RFC 4180, the first line of which names the columns. Where it has no comma,
+// semicolons or tabs may stand in their place.
 func (t *table) addCSV(file *source.File) {
-	r := newCSV(file.Text)
+	first, _, _ := strings.Cut(strings.TrimLeft(file.Text, "\r\n"), "\n")
+	r := newCSV(file.Text, source.Separator(first))
 	r.FieldsPerRecord, r.ReuseRecord = -1, true
 	var by *arrangement
 	var h header
@@ -116,15 +118,19 @@ func warnHeader(diags *source.Diagnostics, span source.Span, name string) {
 		"the first line of a CSV file names its columns and is no row, but %q looks like a value", name)
 }
 
-// newCSV returns a reader of comma-separated values, which refuses rows of more than maxColumns fields.
-func newCSV(text string) *csv.Reader {
-	return csv.NewReader(&fewColumns{text: strings.NewReader(text)})
+// newCSV returns a reader of values between commas, or what stands in their place, which refuses rows of more than
+// maxColumns fields.
+func newCSV(text string, comma rune) *csv.Reader {
+	r := csv.NewReader(&fewColumns{text: strings.NewReader(text), comma: byte(comma)})
+	r.Comma = comma
+	return r
 }
 
 // fewColumns reads a text of comma-separated values until a row has too many of them: package csv would make several
 // words of each. Since a quote within quotes is doubled, every quote begins or ends what is quoted.
 type fewColumns struct {
 	text   *strings.Reader
+	comma  byte
 	quoted bool
 	commas int // in the row
 }
@@ -139,7 +145,7 @@ func (f *fewColumns) Read(p []byte) (int, error) {
 		case f.quoted:
 		case c == '\n':
 			f.commas = 0
-		case c == ',':
+		case c == f.comma:
 			f.commas++
 		}
 		if f.commas >= maxColumns {

@@ -51,6 +51,7 @@ func TestFormatsAgree(t *testing.T) {
 	want := []string{"Knows('a', 'b')", "1", "Knows('b', 'a')", "1"}
 	for name, content := range map[string]string{
 		"t.txt": "a\tb\t0.25\nb\ta\t0.25\n", "t.csv": "x,y,value\r\na,b,0.25\r\nb,a,0.25\r\n",
+		"semicolons.csv": "x;y;value\r\na;b;0.25\r\nb;a;0.25\r\n", "tabs.csv": "x\ty\tvalue\na\tb\t0.25\nb\ta\t0.25\n",
 		"t.jsonl": "[\"a\",\"b\",0.25]\n[\"b\",\"a\",2.5e-1]", "t.parquet": binary.String(),
 	} {
 		path := filepath.Join(dir, name)

@@ -24,7 +24,7 @@ func (s *Sheet) Place(k int) source.Span { return s.spans[k+1] }
 // once more, for messages.
 func (s *Sheet) Cell(k, column int) source.Span {
 	row := s.Place(k)
-	text := newCSV(row.Text())
+	text := newCSV(row.Text(), ',')
 	fields, err := text.Read()
 	if err != nil || column >= len(fields) || fields[column] == "" {
 		return row
@@ -82,7 +82,7 @@ func (c *Config) readSheet(data *Data, diags *source.Diagnostics) *Sheet {
 
 // read splits the text.
 func (s *Sheet) read(diags *source.Diagnostics) {
-	text := newCSV(s.File.Text)
+	text := newCSV(s.File.Text, ',')
 	for wrong := 0; wrong < maxExampleErrors; {
 		at := afterBlankLines(s.File.Text, int(text.InputOffset()))
 		record, err := text.Read()

@@ -36,12 +36,8 @@ func SuggestColumn(name string, names []string) string {
 	}
 	for _, found := range names {
 		switch {
-		case len(names) == 1 && strings.Contains(found, ";"):
-			return "its columns stand between semicolons; write commas, or tabs in a .tsv"
-		case len(names) == 1 && strings.Contains(found, "\t"):
-			return "its columns stand between tabs; call it .tsv, or write commas"
-		case len(names) == 1 && strings.Contains(found, ","):
-			return "its columns stand between commas; call it .csv, or write tabs"
+		case len(names) == 1 && strings.ContainsAny(found, ",;"):
+			return "its columns stand between commas or semicolons; call it .csv, or write tabs"
 		case IsNumber(found):
 			return fmt.Sprintf("the first line names the columns, and %q looks like a value", found)
 		}
