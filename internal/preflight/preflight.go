@@ -42,7 +42,6 @@ func (m *Model) Lint(out *source.Diagnostics) {
 	m.LintFiring(out)
 	m.lintTwins(out)
 	m.lintTouched(out)
-	m.lintUnseen(out)
 	m.lintNames(out)
 	for k, p := range m.Config.Predicates {
 		m.lintTruth(k, p, out)
@@ -70,6 +69,7 @@ func (m *Model) LintProgram(out *source.Diagnostics) {
 	}
 	m.lintTargets(out)
 	m.lintUse(out)
+	m.lintUnseen(out)
 	for k, p := range m.Config.Predicates {
 		m.lintOneSided(k, p, out)
 	}

@@ -49,22 +49,23 @@ func (m *Model) unseen(pair [4]int, asked *program.Atom, out *source.Diagnostics
 	for _, id := range network.Columns[pair[1]] {
 		known[id] = true
 	}
-	things, missed, example := make(map[symbol.ID]bool), 0, symbol.ID(0)
+	met, things, missed, example := make([]bool, len(known)), 0, 0, symbol.ID(0)
 	for _, id := range targets.Columns[pair[3]][targets.Observed:] {
-		if things[id] {
+		if met[id] {
 			continue
 		}
-		if things[id] = true; known[id] {
+		met[id] = true
+		if things++; known[id] {
 			continue
 		}
 		if missed++; missed == 1 {
 			example = id
 		}
 	}
-	if missed == 0 || 2*missed > len(things) {
+	if missed == 0 || 2*missed > things {
 		return
 	}
 	out.Warnf("features-partial", asked.Span, "give each a row of features; rules that join them leave the others out",
 		"%d of the %d values of argument %d in the targets of %s have no row in the network of %s, such as '%s'",
-		missed, len(things), pair[3]+1, targets.Name, network.Name, m.Tables.Store.Symbols.Name(example))
+		missed, things, pair[3]+1, targets.Name, network.Name, m.Tables.Store.Symbols.Name(example))
 }
