@@ -28,6 +28,7 @@ type Greedy struct {
 	least, lost, spent int
 	fills              bool    // bases column by column do
 	far, hard          bool    // bases by weight are far from the largest, and larger ones are too much work
+	exchanges          bool    // these are found by exchanges
 	classes            []int32 // of columns by weight, the greatest first
 	order, short       []int32 // columns by class and entries, and by entries alone
 	u, scale           []float64
@@ -88,6 +89,19 @@ func (g *Greedy) ChooseByWeight() (ok bool) {
 		}
 	}
 	if ok {
+		g.invert()
+	}
+	return ok
+}
+
+// Filled tells whether a basis that is far from the largest was kept as larger ones fill.
+func (g *Greedy) Filled() bool { return g.hard && !g.exchanges }
+
+// Exchange takes a larger basis in place of such a one by exchanges, as all later choices do if they have to. It tells
+// whether there is one.
+func (g *Greedy) Exchange() (ok bool) {
+	g.hard, g.exchanges = false, true
+	if ok = g.enlarge(); ok {
 		g.invert()
 	}
 	return ok
@@ -169,7 +183,7 @@ func (g *Greedy) enlarge() (ok bool) {
 }
 
 // larger takes a basis of the present one and of the columns that are far larger in terms of it, which are of this size
-// there: of all at once, or, where that fills and the present one is useless, of one after the other.
+// there: of all at once, or, where that fills and the present one is useless, or was of no use, of one after the other.
 func (g *Greedy) larger(size []float64) (b *Basis, hard bool) {
 	var columns []int32
 	for j, s := range size {
@@ -181,7 +195,7 @@ func (g *Greedy) larger(size []float64) (b *Basis, hard bool) {
 	b = New(g.a)
 	ok := b.ChooseLarge(slices.Concat(g.Chosen, columns), g.scale, strict, fill*all, easy*all)
 	g.Visits += b.Work
-	if !ok && slices.Max(size) > useless {
+	if !ok && (g.exchanges || slices.Max(size) > useless) {
 		slices.SortStableFunc(columns, func(i, j int32) int { return cmp.Compare(size[j], size[i]) })
 		b, ok = g.Exchanged(columns, g.scale, fill*all, lasting*g.limit())
 		g.Visits += b.Work

@@ -162,6 +162,38 @@ func TestLimitsAreTriedSoon(t *testing.T) {
 	}
 }
 
+// So are knapsacks of things that had better not be taken together: columns are a million times as large in terms of
+// their first basis as those in it, and pivots of a larger one fill, so that they are exchanged one by one.
+func TestKnapsacksAreTriedWithoutFactors(t *testing.T) {
+	const n, terms = 5000, 12
+	rng := rand.New(rand.NewPCG(1, 2))
+	b := mrftest.New(n, 0, 3).Rule(0, mrf.LessEqual, 0)
+	for range n / 5 {
+		var row []mrftest.Term
+		for k, i := range rng.Perm(n)[:terms] {
+			row = append(row, mrftest.Term{Index: i, Coef: []float64{1, 2, 5}[k%3]})
+		}
+		b.Add(-6, row, nil)
+	}
+	b.Rule(1, mrf.Hinge, 1)
+	for i := range n {
+		for range 2 {
+			b.Add(-1, []mrftest.Term{{Index: i, Coef: 1}, {Index: (i + 1 + rng.IntN(n-1)) % n, Coef: 1}}, nil)
+		}
+	}
+	b.Rule(2, mrf.Hinge, 1)
+	for i := range n {
+		worth := rng.Float64()
+		b.Add(worth, []mrftest.Term{{Index: i, Coef: -worth}}, nil)
+	}
+	field := mrftest.Field(b.Model(), []float64{0, 0.6, 1}, nil)
+	inference, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	solvesWithoutFactors(t, inference)
+}
+
 // solvesWithoutFactors checks that a solver finds the optimum by the interior point method, without factorisations, and
 // returns what it found.
 func solvesWithoutFactors(t *testing.T, s solve.Solver) *solve.Result {

@@ -311,7 +311,8 @@ func (e *early) improve(p *program) bool {
 		if e.greedy == nil {
 			e.greedy = basis.NewGreedy(&e.columns, e.weights, e.worth())
 		}
-		if !e.greedy.Young && e.choose(p, e.greedy.ChooseByWeight) && e.conjugate(p) {
+		tried := e.greedy.Young
+		if ok := tried || e.choose(p, e.greedy.ChooseByWeight); ok && (!tried && e.conjugate(p) || e.exchange(p)) {
 			return true
 		}
 		e.forgo()
@@ -320,6 +321,11 @@ func (e *early) improve(p *program) bool {
 		}
 	}
 	return false
+}
+
+// exchange solves with a larger basis in place of one that is of no use, if that is the last resort.
+func (e *early) exchange(p *program) bool {
+	return e.last() && e.greedy.Filled() && e.choose(p, e.greedy.Exchange) && e.conjugate(p)
 }
 
 // worth is how many entries may be visited to choose a basis, at first as many as for one that is easily chosen.
