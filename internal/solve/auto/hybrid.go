@@ -39,6 +39,7 @@ type hybrid struct {
 	tried     *solve.Result // what that has found, or nil
 	tired     bool          // no more of it
 	passed    float64       // the work of all tries, if they are not solved anew
+	ahead     float64       // the part of a solution that is ahead after them
 }
 
 const (
@@ -133,7 +134,7 @@ func finishable(m *mrf.Model) bool { return m.Potentials() <= face.Most && m.Var
 func (h *hybrid) solve(ctx context.Context) (*solve.Result, error) {
 	began := time.Now()
 	handed := false
-	h.turn, h.budget, h.remaining, h.passed, h.tried, h.tired = 0, 0, 0, 0, nil, false
+	h.turn, h.budget, h.remaining, h.passed, h.ahead, h.tried, h.tired = 0, 0, 0, 0, 1, nil, false
 	if h.interior != nil {
 		h.interior.Forget()
 	}
@@ -225,7 +226,7 @@ func (h *hybrid) try(ctx context.Context, began time.Time, p *pace, work, off fl
 		h.interior.Within(h.left(began))
 		return h.interior.Try(ctx, budget)
 	})
-	h.passed = h.interior.Spent()
+	h.passed, h.ahead = h.interior.Spent(), h.interior.Ahead()
 	if h.turn, h.budget = h.budget, 2*h.budget; h.tired {
 		h.turn = math.Inf(1)
 	}
@@ -252,14 +253,18 @@ func (h *hybrid) persist(work float64, try func(budget float64) (*solve.Result, 
 	}
 }
 
-// due tells whether it is the turn of factorisations. Where Newton's method has next to nothing, they need not wait for
-// as much of its work if tries have ended for good: they go on from there, and what those did counts.
+// due tells whether it is the turn of factorisations. Where tries have ended for good these go on from there, and wait
+// for what the rest takes; where Newton's method has next to nothing, what tries have done counts, too.
 func (h *hybrid) due(p *pace, work, off float64) bool {
 	done := work
 	if h.tired && off > far {
 		done += h.passed
 	}
-	return done > h.patience(p, off)*h.cost.Work && !(p.left(work, off) < h.cost.Work)
+	rest := h.cost.Work
+	if h.tired {
+		rest *= h.ahead
+	}
+	return done > h.patience(p, off)*rest && !(p.left(work, off) < rest)
 }
 
 // patience is how much of the work with factorisations Newton's method does first. What was done without them is done.

@@ -2,8 +2,11 @@ package auto
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -44,7 +47,7 @@ func TestSteadyPace(t *testing.T) {
 // Where Newton's method gets nowhere, what tries did that have ended for good counts as if it had worked; where it
 // gains something, it does not, nor while they may still end.
 func TestTriesThatEndCount(t *testing.T) {
-	h := &hybrid{equations: true, warm: 1, patient: patience, tired: true, passed: 1e8}
+	h := &hybrid{equations: true, warm: 1, patient: patience, tired: true, passed: 1e8, ahead: 1}
 	h.cost.Work = 1.2e9
 	p := newPace(true)
 	if off := p.see(2.4e7, 1.7e6); !h.due(&p, 2.4e7, off) {
@@ -112,5 +115,41 @@ func TestTriesEnd(t *testing.T) {
 		if tries != c.tries || h.tired != c.tired || (h.tried != nil) != c.proof {
 			t.Errorf("%s: %d tries, tired: %v, solved: %v", name, tries, h.tired, h.tried != nil)
 		}
+	}
+}
+
+// Where tries have ended for good, factorisations wait for no more than what they would take from there.
+func TestFactorisationsGoOnFromTries(t *testing.T) {
+	const n, terms = 2000, 6
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for range n / 2 {
+		var row []mrftest.Term
+		for _, i := range rng.Perm(n)[:terms] {
+			row = append(row, mrftest.Term{Index: i, Coef: -1})
+		}
+		b.Add(1, row, nil)
+	}
+	b.Rule(1, mrf.Hinge, 1)
+	for i := range n {
+		b.Add(0, []mrftest.Term{{Index: i, Coef: rng.Float64()}}, nil)
+	}
+	h, before := newHybrid(mrftest.Field(b.Model(), []float64{0, 1}, nil), solve.Settings{Threads: 1}), 1.0
+	h.analyse()
+	h.tired = true
+	for budget, p := h.cost.Early/16, newPace(true); ; budget *= 2 {
+		r, _ := h.interior.Try(t.Context(), budget)
+		if r != nil {
+			break
+		}
+		h.ahead = h.interior.Ahead()
+		wait := h.patience(&p, far) * h.ahead * h.cost.Work
+		if h.ahead >= before || h.due(&p, 0.99*wait, far) || !h.due(&p, 1.01*wait, far) {
+			t.Errorf("they do not wait for %.3g of %.3g", h.ahead, h.cost.Work)
+		}
+		before = h.ahead
+	}
+	if before == 1 {
+		t.Error("no try ended")
 	}
 }

@@ -414,10 +414,8 @@ func (p *program) left() float64 {
 	if e, ok := p.matrix.(*early); !ok || e.spent {
 		return math.Inf(1)
 	}
-	products, count := p.products(stride{})
-	mean, goal := products/float64(count), p.tolerance/float64(count)
-	if gained := math.Log(p.extent / mean); gained > 0 {
-		return p.spent * math.Log(max(1, mean/goal)) / gained
+	if ahead := p.ahead(); ahead < 1 {
+		return p.spent * ahead / (1 - ahead)
 	}
 	return math.MaxFloat64
 }

@@ -160,6 +160,15 @@ func (s *Solver) Spent() float64 {
 	return s.tried.spent
 }
 
+// Ahead is the part of a solution that Solve has left to do, by the digits that its products have yet to lose: 1 if
+// there was no try that it goes on from.
+func (s *Solver) Ahead() float64 {
+	if s.tried == nil {
+		return 1
+	}
+	return s.tried.ahead()
+}
+
 // tracer returns what a target's trace does, or nil.
 func (s *Solver) tracer() func(step int, gap, violation float64) {
 	if s.settings.Trace == nil {

@@ -190,6 +190,19 @@ func (p *program) stands(off float64) bool {
 		!p.doubted && p.ray.each <= certain
 }
 
+// ahead is the part of the digits that products lose on the way to the target that they have yet to lose.
+func (p *program) ahead() float64 {
+	products, count := p.products(stride{})
+	mean, goal := products/float64(count), p.tolerance/float64(count)
+	switch {
+	case mean <= goal:
+		return 0
+	case mean < p.extent:
+		return math.Log(mean/goal) / math.Log(p.extent/goal)
+	}
+	return 1
+}
+
 // factored tells whether the matrix has been factored, so that one more step is one of many.
 func (p *program) factored() bool {
 	e, ok := p.matrix.(*early)
