@@ -181,10 +181,7 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 		needed = 0 // there is nothing to lose
 	}
 	const asWritten = 1
-	others := [][]float64{c.plan.theta, asWritten: c.g.written()}
-	if !c.g.large() {
-		others = append(others, c.leftOut()...)
-	}
+	others := append([][]float64{c.plan.theta, asWritten: c.g.written()}, c.leftOut()...)
 	told := c.g.stage(toCompare, len(others))
 	defer told.end()
 	for k, theta := range others {
@@ -274,23 +271,23 @@ func (c *crossFitting) presume(context.Context) (err error) {
 }
 
 // leftOut are the weights written with one of the rules that do not just pass on what networks see, or all, next to
-// left out: where rules contradict each other, small steps do not tell which one is wrong.
+// left out: where rules contradict each other, small steps do not tell which one is wrong. Of many rules or ground
+// rules, only all together are left out, so that what networks see is not drowned by rules that no label bears out.
 func (c *crossFitting) leftOut() (thetas [][]float64) {
 	g := c.g
 	if g.Project.Learning.Learn.RuleRate == 0 {
 		return nil
 	}
-	free := g.relating()
-	if len(free) == 0 || len(free) > mostLeftOut {
-		return nil
-	}
-	alone := g.presumes()
+	free, alone := g.relating(), g.presumes()
+	few := len(free) <= mostLeftOut && !g.large()
 	for _, r := range free {
 		without := g.presumes()
 		without[r], alone[r] = g.leave(without[r]), g.leave(alone[r])
-		thetas = append(thetas, without)
+		if few && len(free) > 1 {
+			thetas = append(thetas, without)
+		}
 	}
-	if len(free) > 1 {
+	if len(free) > 0 {
 		thetas = append(thetas, alone)
 	}
 	return thetas
