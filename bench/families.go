@@ -7,9 +7,9 @@ import (
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// families are problems of hard structure: what one variable has to do with another one far away, and what iterative
-// methods therefore crawl along. Each is small enough for a general solver.
-var families = slices.Concat([]model{
+// basic are chains, cycles, grids, trees, graphs and budgets: what one variable has to do with another one far away,
+// and what iterative methods therefore crawl along.
+var basic = []model{
 	// Chains: a value per node, noisy observations, and what ties neighbours.
 	{"chain-smooth", `
 10: 0 * Next(A, B) + T(A) = T(B) ^2
@@ -176,7 +176,7 @@ X(A, +B) <= 1 .
 X(+A, B) <= 1 .
 1: Good(A, B) -> X(A, B)
 `, matching},
-}, networks, programs, mixtures, extremes, crossings, everyday, plans)
+}
 
 const budgetRules = `
 0 * Group(G) + T(+A) / |A| <= 0.125 . {A: In(G, A)}

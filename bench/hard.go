@@ -21,6 +21,9 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
 )
 
+// families are problems of hard structure. Each is small enough for a general solver.
+var families = slices.Concat(basic, networks, programs, mixtures, extremes, crossings, everyday, plans, usual)
+
 // trials is what the contenders made of families of hard structure.
 type trials struct {
 	Gap     float64  `json:"gap"` // that was asked for
