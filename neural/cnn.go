@@ -56,6 +56,7 @@ func newCNN(s *System, n *network) (*cnn, error) {
 	if err != nil {
 		return nil, err
 	}
+	spec.convolved(image)
 	if spec.Outputs == 0 {
 		return nil, wrongKey("outputs", "outputs is missing: the number of classes")
 	}

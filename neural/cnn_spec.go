@@ -67,6 +67,29 @@ func (s Spec) withPreset() Spec {
 	return s
 }
 
+// convolved fills in the convolutions that a cnn has where nothing is said of them, by the size of its images: those of
+// LeNet-5 and its hidden layers, or smaller ones that leave the sides of small images for their pools to halve.
+func (s *Spec) convolved(image shape) {
+	if s.Convolutions != nil {
+		return
+	}
+	switch side := min(image.height, image.width); {
+	case side >= large:
+		s.Convolutions = presets["lenet5"].Convolutions
+	case side >= halved:
+		s.Convolutions = []Convolution{
+			{Filters: 8, Kernel: 3, Padding: 1, Pool: 2}, {Filters: 16, Kernel: 3, Padding: 1, Pool: 2}}
+	default:
+		s.Convolutions = []Convolution{{Filters: 8, Kernel: min(3, side), Padding: min(3, side) / 2}}
+	}
+	if s.Hidden == nil {
+		s.Hidden = presets["lenet5"].Hidden
+	}
+}
+
+// Sides of images that are large enough for LeNet-5, and for two pools.
+const large, halved = 16, 4
+
 // validateCNN checks the keys of convolutional networks; other kinds may not have them.
 func (s *Spec) validateCNN() error {
 	switch {

@@ -54,7 +54,7 @@ func TestCNNByDifferences(t *testing.T) {
 		"dropout":        func(s *Spec) { s.Dropout, s.InputDropout, s.Hidden = 0.3, 0.2, []int{5, 4} },
 		"no hidden":      func(s *Spec) { s.Hidden = nil },
 		"even kernel":    func(s *Spec) { s.Convolutions[1] = Convolution{Filters: 4, Kernel: 2} },
-		"no convolution": func(s *Spec) { s.Convolutions = nil },
+		"no convolution": func(s *Spec) { s.Convolutions = []Convolution{} },
 		"large pool":     func(s *Spec) { s.Convolutions = []Convolution{{Filters: 2, Kernel: 3, Padding: 2, Pool: 4}} },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -138,6 +138,30 @@ func TestPresets(t *testing.T) {
 	if changed.Kind != "cnn" || !slices.Equal(changed.Hidden, []int{30}) || changed.Activation != Tanh ||
 		len(changed.Convolutions) != 2 {
 		t.Errorf("what the specification says does not stand before the preset: %+v", changed)
+	}
+}
+
+// A cnn of which nothing is said has convolutions, whatever the size of its images, unless it is said to have none.
+func TestConvolutionsByDefault(t *testing.T) {
+	for _, c := range []struct {
+		width, parameters int
+		convolutions      []Convolution
+	}{
+		{784, 5*5*6 + 6 + 5*5*6*16 + 16 + 256*120 + 120 + 120*84 + 84 + 84*10 + 10, nil},
+		{64, 3*3*8 + 8 + 3*3*8*16 + 16 + 64*120 + 120 + 120*84 + 84 + 84*10 + 10, nil},
+		{9, 3*3*8 + 8 + 72*120 + 120 + 120*84 + 84 + 84*10 + 10, nil},
+		{1, 8 + 8 + 8*120 + 120 + 120*84 + 84 + 84*10 + 10, nil},
+		{64, 64*10 + 10, []Convolution{}},
+	} {
+		spec := Spec{Name: "digit", Kind: "cnn", Features: "words", Outputs: 10, Convolutions: c.convolutions}
+		s := mustNew(t, []Spec{spec}, images(t, 2, c.width, 1), 1)
+		got := 0
+		for _, p := range s.Parameters() {
+			got += len(p.Value)
+		}
+		if got != c.parameters {
+			t.Errorf("%d pixels, convolutions %v: %d parameters, want %d", c.width, c.convolutions, got, c.parameters)
+		}
 	}
 }
 
