@@ -90,6 +90,12 @@ func (s *Spec) convolved(image shape) {
 // Sides of images that are large enough for LeNet-5, and for two pools.
 const large, halved = 16, 4
 
+// Convolves tells whether it is of kind "cnn", and not to have no convolutions.
+func (s Spec) Convolves() bool {
+	s = s.withPreset()
+	return s.Kind == convolutional && (s.Convolutions == nil || len(s.Convolutions) > 0)
+}
+
 // validateCNN checks the keys of convolutional networks; other kinds may not have them.
 func (s *Spec) validateCNN() error {
 	switch {

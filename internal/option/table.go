@@ -136,7 +136,7 @@ var Table = []Option{
 		Doc: "learning rate of rule weights"},
 	{Name: "learn.rate.networks", Kind: Number, Default: "2e-2", Phases: Learning,
 		Otherwise: []Case{{[]string{"auto"}, "5e-3"}, {weightMethods, "1e-2"}},
-		Doc:       "learning rate of networks"},
+		Doc:       "learning rate of networks; by default a fifth from examples where they have convolutions"},
 	{Name: "learn.decay", Kind: Number, Default: "3e-4", Phases: Learning,
 		Otherwise: []Case{{weightMethods, "0"}},
 		Special:   "-1", Means: "0.5 divided by the number of labels",

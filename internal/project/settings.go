@@ -41,8 +41,9 @@ type Settings struct {
 	Rival    learn.Settings
 	// Propagate lets networks propagate along relations, where held-out labels are told better by it.
 	Propagate bool
-	// LossSet and DecaySet say that the loss of learning, and the decay of networks then, are not the defaults.
-	LossSet, DecaySet bool
+	// LossSet, DecaySet and RateSet say that the loss of learning, and the decay and the rate of networks then, are not
+	// the defaults.
+	LossSet, DecaySet, RateSet bool
 	// starts is how often learning from examples begins at most.
 	Starts  int
 	Search  search.Settings
@@ -391,6 +392,8 @@ func defaultsFor(config *load.Config, given []load.Option) Settings {
 			s.LossSet = true
 		case "learn.decay":
 			s.DecaySet = true
+		case "learn.rate.networks":
+			s.RateSet = true
 		}
 	}
 	method := s.Learn.Method.String()

@@ -18,6 +18,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/neural"
 )
 
 // Train learns the weights of the rules and the networks so that the MAP state agrees with the truth of the learning
@@ -158,6 +159,15 @@ func (g *learner) train(ctx context.Context, l lesson) (*Training, error) {
 // of two things, for one, is half their difference, which gets near 1 only where one is 1 and the other 0.
 const sideExponent = 4
 
+// convolvingRate is the rate of learning from examples of networks with convolutions, relative to that of others: what
+// moves a filter moves what it says of all places of an image, and nodes that no image reaches any more stay dead.
+const convolvingRate = 0.2
+
+// convolves tells whether a network that learns has convolutions.
+func (g *learner) convolves() bool {
+	return g.Networks != nil && slices.ContainsFunc(g.Networks.Specs, neural.Spec.Convolves)
+}
+
 // trainer sets learning by gradients up: Algorithm 1 or another method.
 func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error) {
 	task, err := g.task(ctx, l)
@@ -181,6 +191,9 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 	if l.afresh {
 		settings.NetworkRate *= afreshRate
 		settings.ImitationStart = max(settings.ImitationStart, afreshImitation)
+	}
+	if !g.Project.Learning.RateSet && task.Batches != nil && g.convolves() {
+		settings.NetworkRate *= convolvingRate
 	}
 	if l.theta != nil {
 		copy(g.Theta, l.theta)

@@ -1,0 +1,78 @@
+package training
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/batch"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/perceive"
+	"github.com/deeppsl/deeppsl/internal/project"
+)
+
+// Networks with convolutions learn from examples by smaller steps, unless the rate is written.
+func TestConvolvingNetworksTakeSmallerSteps(t *testing.T) {
+	for _, c := range []struct {
+		network, options string
+		rate             float64
+	}{
+		{`"kind": "mlp"`, ``, 0.01},
+		{`"kind": "cnn"`, ``, 0.002},
+		{`"kind": "cnn", "convolutions": []`, ``, 0.01},
+		{`"kind": "cnn"`, `"learn.rate.networks": "0.01"`, 0.01},
+	} {
+		g := ofImages(t, c.network, c.options)
+		trainer, err := g.trainer(t.Context(), lesson{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if trainer.NetworkRate != c.rate {
+			t.Errorf("{%s}, {%s}: a rate of %g, want %g", c.network, c.options, trainer.NetworkRate, c.rate)
+		}
+	}
+}
+
+// ofImages grounds sums of two pictures that a network of these keys sees.
+func ofImages(t *testing.T, network, options string) *learner {
+	t.Helper()
+	const size, images = 25, 8
+	rng := rand.New(rand.NewPCG(1, 1))
+	var features strings.Builder
+	for k := range images {
+		features.WriteString(strconv.Itoa(k))
+		for range size {
+			features.WriteString("\t" + strconv.Itoa(rng.IntN(9)))
+		}
+		features.WriteString("\n")
+	}
+	config := `{"rules": ["1: Seen('a', X) & Seen('b', Y) & Plus(X, Y, Z) -> Sum(Z)", "Sum(+Z) = 1 ."],
+  "networks": {"eye": {"features": "features.tsv", ` + network + `}},
+  "predicates": {"Seen/2": {"neural": {"network": "eye", "class": 1, "classes": ["0", "1"], "slots": ["a", "b"]}},
+    "Plus/3": {"observations": [["0", "0", "0"], ["0", "1", "1"], ["1", "0", "1"], ["1", "1", "2"]]},
+    "Sum/1": {"targets": [["0"], ["1"], ["2"]]}},
+  "examples": {"learn": "train.csv"}, "options": {` + options + `}}`
+	folder := t.TempDir()
+	for name, text := range map[string]string{"model.json": config, "features.tsv": features.String(),
+		"train.csv": "Seen(a),Seen(b),Sum\n0,1,0\n2,3,1\n4,5,2\n6,7,1\n"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	loaded, err := project.Load(filepath.Join(folder, "model.json"), project.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	networks, err := perceive.Load(loaded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grounding, err := batch.Ground(t.Context(), loaded, load.Learn, networks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &learner{Grounding: grounding}
+}
