@@ -59,8 +59,9 @@ const (
 	useless, lasting = 1e8, 4
 	// poor is how large a column is in terms of a basis that is far from the largest, beyond how large those are that had
 	// better be in it, and probes how many combinations tell that. One is enough where it shows no column to be more than
-	// poor by doubtful, as is usual.
-	poor, beyond, probes, doubtful = 1000, 10, 4, 10
+	// poor by doubtful, as is usual. Where no column is more than that, each that is beyond takes a product or two more of
+	// a solution, and those that take at most worthwhile times as much as the choice of the present one stay out.
+	poor, beyond, probes, doubtful, worthwhile = 1000, 10, 4, 10, 2
 )
 
 // NewGreedy makes one that has no basis yet. The weights may change at any time.
@@ -155,8 +156,8 @@ func sortByClass(out, columns, classes []int32) {
 }
 
 // enlarge takes larger bases where columns are far larger in terms of the basis than those in it, of these and the
-// basis, for as long as that halves the largest. It tells whether there is a larger one, or none is any use. Where they
-// fill, it is not tried again.
+// basis, for as long as that halves the largest and there are more than a few. It tells whether there is a larger one,
+// or none is any use. Where they fill, it is not tried again.
 func (g *Greedy) enlarge() (ok bool) {
 	if g.hard {
 		return false
@@ -168,6 +169,9 @@ func (g *Greedy) enlarge() (ok bool) {
 	most, before := slices.Max(size), math.Inf(1)
 	g.far = g.far || most > poor
 	for g.far && most > beyond && most < before/2 {
+		if most <= poor/doubtful && g.few(size) {
+			return true
+		}
 		former := g.Basis
 		if g.Basis, g.hard = g.larger(size); !g.hard {
 			size, before = g.measure(probes), most
@@ -180,6 +184,18 @@ func (g *Greedy) enlarge() (ok bool) {
 		ok = true
 	}
 	return ok || most <= beyond
+}
+
+// few tells whether so few columns are far larger, of this size in terms of the basis, that products with it are less
+// work than a larger one: conjugate gradients take little more for a matrix that is one of low rank off.
+func (g *Greedy) few(size []float64) bool {
+	count := 0
+	for _, s := range size {
+		if s > beyond {
+			count++
+		}
+	}
+	return count*g.perProduct() <= worthwhile*perVisit*g.Work
 }
 
 // larger takes a basis of the present one and of the columns that are far larger in terms of it, which are of this size

@@ -75,6 +75,49 @@ func TestChooseByWeight(t *testing.T) {
 	}
 }
 
+// Of columns that are some times as large as the basis, a few stay out of it, and many have another one chosen.
+func TestFewLargerColumns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	a, weights := farApart(rng, 1000)
+	g := basis.NewGreedy(a, weights, math.Inf(1))
+	if !g.ChooseByWeight() {
+		t.Fatal("no basis")
+	}
+	for j := range weights {
+		if !slices.Contains(g.Chosen, int32(j)) && a.Start[j] < a.Start[j+1] {
+			weights[j] /= math.Pow(norm(a, g.Basis, weights, j), 2)
+		}
+	}
+	for k, count := range []int{2, 500} {
+		before := slices.Clone(g.Chosen)
+		for j := range weights {
+			if count > 0 && !slices.Contains(before, int32(j)) && norm(a, g.Basis, weights, j) < 2 {
+				weights[j] *= 900
+				count--
+			}
+		}
+		if !g.ChooseByWeight() {
+			t.Fatal("no basis")
+		}
+		if kept := slices.Equal(g.Chosen, before); kept != (k == 0) {
+			t.Errorf("of the columns of round %d: the basis is kept: %v", k, kept)
+		}
+	}
+}
+
+// norm is the size of a column in terms of the basis, each times the root of its weight.
+func norm(a *basis.Columns, b *basis.Basis, weights []float64, j int) (size float64) {
+	v, z := make([]float64, a.Rows), make([]float64, a.Rows)
+	for l := a.Start[j]; l < a.Start[j+1]; l++ {
+		v[a.Row[l]] += math.Sqrt(weights[j]) * a.Coef[l]
+	}
+	b.Solve(v, z)
+	for k, x := range z {
+		size += x * x / weights[b.Chosen[k]]
+	}
+	return math.Sqrt(size)
+}
+
 // Columns of no weight, and of one beyond all numbers, have a place in the order of the others.
 func TestWeightsOfAllSizes(t *testing.T) {
 	a := basis.Columns{Rows: 2, Start: []int32{0, 1, 2, 3, 4, 5}, Row: []int32{0, 1, 0, 1, 0},
