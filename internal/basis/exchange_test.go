@@ -95,3 +95,47 @@ func TestChooseByWeightOfChains(t *testing.T) {
 		}
 	}
 }
+
+// covers are rows of four columns each, of a third as many, and one of all columns.
+func covers(rng *rand.Rand, rows int) *basis.Columns {
+	start, index, coef := []int32{0}, []int32(nil), []float64(nil)
+	n := rows / 3
+	for range rows {
+		for _, j := range rng.Perm(n)[:4] {
+			index, coef = append(index, int32(j)), append(coef, -1)
+		}
+		start = append(start, int32(len(index)))
+	}
+	for j := range n {
+		index, coef = append(index, int32(j)), append(coef, 1)
+	}
+	return basis.FromRows(n, append(start, int32(len(index))), index, coef)
+}
+
+// Where a larger basis was found by exchanges, as pivots of all columns that should be in it fill, these pivots are not
+// tried again.
+func TestExchange(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	var a *basis.Columns
+	var g *basis.Greedy
+	for g == nil || !g.Filled() {
+		a = addUnits(covers(rng, 3000))
+		weights := make([]float64, len(a.Start)-1)
+		for j := range weights {
+			weights[j] = math.Pow(1e-6, rng.Float64())
+		}
+		if g = basis.NewGreedy(a, weights, math.Inf(1)); !g.ChooseByWeight() {
+			t.Fatal("no basis")
+		}
+	}
+	before := g.Visits
+	if !g.Exchange() {
+		t.Fatal("no larger basis")
+	}
+	other := float64(g.Visits-before-g.Work) / float64(len(a.Coef))
+	most := largest(a, g.Basis, g.Weights)
+	t.Logf("%d visits, of which %.3g an entry are not of exchanges, the largest column %.3g", g.Visits-before, other, most)
+	if other > basis.Easy || most > 10 {
+		t.Errorf("%.3g visits an entry beside exchanges, the largest column %.3g", other, most)
+	}
+}

@@ -199,7 +199,8 @@ func (g *Greedy) few(size []float64) bool {
 }
 
 // larger takes a basis of the present one and of the columns that are far larger in terms of it, which are of this size
-// there: of all at once, or, where that fills and the present one is useless, or was of no use, of one after the other.
+// there: of all at once, or, where that fills and the present one is useless, or has been of no use, of one after the
+// other.
 func (g *Greedy) larger(size []float64) (b *Basis, hard bool) {
 	var columns []int32
 	for j, s := range size {
@@ -209,7 +210,8 @@ func (g *Greedy) larger(size []float64) (b *Basis, hard bool) {
 	}
 	all := len(g.a.Coef)
 	b = New(g.a)
-	ok := b.ChooseLarge(slices.Concat(g.Chosen, columns), g.scale, strict, fill*all, easy*all)
+	ok := !g.exchanges &&
+		b.ChooseLarge(slices.Concat(g.Chosen, columns), g.scale, strict, fill*all, easy*all)
 	g.Visits += b.Work
 	if !ok && (g.exchanges || slices.Max(size) > useless) {
 		slices.SortStableFunc(columns, func(i, j int32) int { return cmp.Compare(size[j], size[i]) })
