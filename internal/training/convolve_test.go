@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -75,4 +76,21 @@ func ofImages(t *testing.T, network, options string) *learner {
 		t.Fatal(err)
 	}
 	return &learner{Grounding: grounding}
+}
+
+// What learns from all examples in the end goes on from the networks and weights of the best start.
+func TestAllExamplesAreLearnedFromTheBestStart(t *testing.T) {
+	g := ofImages(t, `"kind": "mlp"`, ``)
+	first := g.Networks.System.Parameters()[0].Value
+	first[0], g.Theta[0] = 7, 5 // as learned
+	s := &starts{g: g, best: g.parameters()}
+	if err := g.Reset(3); err != nil {
+		t.Fatal(err)
+	}
+	g.Theta[0] = 9
+	s.resume()
+	again := g.Networks.System.Parameters()[0].Value
+	if !slices.Equal(again, first) || g.Theta[0] != 5 || &again[0] == &first[0] {
+		t.Errorf("goes on from %v and %v, want a copy of %v and 5", again[:2], g.Theta, first[:2])
+	}
 }

@@ -127,6 +127,7 @@ func (s *starts) whole(ctx context.Context) error {
 	if err := s.g.Reset(best.Seed); err != nil {
 		return err
 	}
+	s.resume()
 	training, err := s.g.train(ctx, s.lesson)
 	if err != nil {
 		return err
@@ -139,6 +140,16 @@ func (s *starts) whole(ctx context.Context) error {
 	s.kept, s.best = training, s.g.parameters()
 	s.kept.plan = s.lesson.plan
 	return nil
+}
+
+// resume gives networks and rules what the best start has learned, to go on from: what classes are taken for is decided
+// by what learning begins with and the examples that it meets first, and others may take two for one.
+func (s *starts) resume() {
+	copy(s.g.Theta, s.best.theta)
+	learned := s.best.networks.System.Parameters()
+	for k, p := range s.g.Networks.System.Parameters() {
+		copy(p.Value, learned[k].Value)
+	}
 }
 
 // starts prepares the first one.
