@@ -16,7 +16,7 @@ type Features struct {
 	late   map[string]int32 // rows that With has added, and rowOf has not
 	width  int
 	names  []string // of the features, if texts or gaps are among them
-	header []string // of the columns that were read, if they have names
+	header []string // of each feature, the name of the column that it is; "" of one that is none
 	opened bool     // With has made the table
 
 	start   []int   // sparse: row r has the nonzeros start[r]..start[r+1]
@@ -135,11 +135,8 @@ func (f *Features) Names() []string { return f.names }
 
 // Heading returns the name of the column of numbers that a feature is, or "" of one that has none.
 func (f *Features) Heading(feature int) string {
-	switch {
-	case f.names == nil && feature < len(f.header):
+	if feature < len(f.header) {
 		return f.header[feature]
-	case f.names != nil && slices.Contains(f.header, f.names[feature]):
-		return f.names[feature]
 	}
 	return ""
 }

@@ -225,7 +225,7 @@ func (t *tableReader) finishCoded() (*Features, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name, err)
 	}
-	f.names, f.header = names, t.code.heading()
+	f.names, f.header = names, headings(names, t.code.heading())
 	return f, nil
 }
 
@@ -261,6 +261,21 @@ func (t *tableReader) tabSeparated(text *bufio.Reader) records {
 		}
 		return nil, line + 1, cmp.Or(lines.Err(), io.EOF)
 	}
+}
+
+// headings returns the names of features that are columns, and "" of those that columns are coded by.
+func headings(names, columns []string) []string {
+	are := make(map[string]bool, len(columns))
+	for _, name := range columns {
+		are[name] = true
+	}
+	of := make([]string, len(names))
+	for k, name := range names {
+		if are[name] {
+			of[k] = name
+		}
+	}
+	return of
 }
 
 // newLines reads lines of up to maxLine.

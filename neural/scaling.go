@@ -418,8 +418,8 @@ func (c *scaling) bending(column int) (at []float32, bends bool) {
 
 // ofColumn returns the center and scale of a column with such values, and bends it first if its tails are heavy.
 func (c *scaling) ofColumn(column int, values []float32) (center, scale float32) {
+	slices.Sort(values)
 	sorted := slices.Clone(values)
-	slices.Sort(sorted)
 	center, scale, heavy := spread(values)
 	if at, _ := c.bending(column); heavy && at != nil {
 		bend(at, sorted)

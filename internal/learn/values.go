@@ -2,6 +2,10 @@ package learn
 
 import "fmt"
 
+// Copy gives parameters the values of others, which are those of the same networks begun otherwise, unless some cannot
+// be had.
+func Copy(to, from []*Parameter) { copyValues(from).paste(to) }
+
 // values are copies of what parameters are at a moment, in their order.
 type values struct {
 	Numbers [][]float32

@@ -146,10 +146,7 @@ func (s *starts) whole(ctx context.Context) error {
 // by what learning begins with and the examples that it meets first, and others may take two for one.
 func (s *starts) resume() {
 	copy(s.g.Theta, s.best.theta)
-	learned := s.best.networks.System.Parameters()
-	for k, p := range s.g.Networks.System.Parameters() {
-		copy(p.Value, learned[k].Value)
-	}
+	learn.Copy(s.g.Networks.System.Parameters(), s.best.networks.System.Parameters())
 }
 
 // starts prepares the first one.

@@ -367,28 +367,18 @@ func (h *hybrid) takeOver(ctx context.Context, began time.Time, first *solve.Res
 	if h.tried != nil {
 		second.Reason += " It did without."
 	}
-	if stuck(second.Status) && h.digits(second) == "" {
-		best := second
-		if h.off(first) < h.off(second) {
-			best = first
-		}
-		settings := h.settings
-		settings.TimeLimit = h.left(began)
-		again := newton.New(h.field, settings)
-		again.Limit(func(work float64) bool { return work < 2*h.cost.Work })
-		again.WarmStart(best.Y, best.Multipliers)
-		third, err := again.Solve(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if third.Status == solve.Infeasible || h.off(third) < h.off(best) {
-			third.Method, third.Reason = "newton", second.Reason+" Rounding kept it from a proof, and Newton's went on."
-			best = third
-		}
-		second = best
-	}
 	if stuck(second.Status) {
-		second.Reason += h.digits(second)
+		digits := h.digits(second)
+		if digits == "" {
+			var err error
+			if second, err = h.goOn(ctx, began, first, second); err != nil {
+				return nil, err
+			}
+			if stuck(second.Status) {
+				digits = h.digits(second)
+			}
+		}
+		second.Reason += digits
 	}
 	if ended(second.Status) && h.off(first) < h.off(second) {
 		best := *first
@@ -397,6 +387,28 @@ func (h *hybrid) takeOver(ctx context.Context, began time.Time, first *solve.Res
 	}
 	second.Elapsed = time.Since(began)
 	return second, nil
+}
+
+// goOn has Newton's method go on from the better of two answers, and returns the best of the three.
+func (h *hybrid) goOn(ctx context.Context, began time.Time, first, second *solve.Result) (*solve.Result, error) {
+	best := second
+	if h.off(first) < h.off(second) {
+		best = first
+	}
+	settings := h.settings
+	settings.TimeLimit = h.left(began)
+	again := newton.New(h.field, settings)
+	again.Limit(func(work float64) bool { return work < 2*h.cost.Work })
+	again.WarmStart(best.Y, best.Multipliers)
+	third, err := again.Solve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if third.Status == solve.Infeasible || h.off(third) < h.off(best) {
+		third.Method, third.Reason = "newton", second.Reason+" Rounding kept it from a proof, and Newton's went on."
+		best = third
+	}
+	return best, nil
 }
 
 // digits says, of an answer without a proof, if values of more digits are what it lacks.
