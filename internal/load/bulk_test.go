@@ -115,8 +115,13 @@ func TestBulkOfManyRows(t *testing.T) {
 		t.Errorf("%d read in pieces; %v", bulk, diags.Err())
 	}
 	first, _, _ := strings.Cut(text.String(), "\n")
-	_, _, bulk, diags = readTabs(types, 1<<16, text.String()+first+"\n")
-	if bulk != 0 || !strings.Contains(fmt.Sprint(diags.Err()), "is there twice; it is also at p0.tsv:1:1") {
+	_, gotRows, bulk, diags = readTabs(types, 1<<16, text.String()+first+"\n")
+	if bulk != 0 || gotRows != rows || diags.HasErrors() {
+		t.Errorf("a row that is there twice: %d read in pieces; %v", bulk, diags.Err())
+	}
+	other := first[:strings.LastIndex(first, "\t")] + "\t1"
+	_, _, bulk, diags = readTabs(types, 1<<16, text.String()+other+"\n")
+	if bulk != 0 || !strings.Contains(fmt.Sprint(diags.Err()), "with another value; it is also at p0.tsv:1:1") {
 		t.Errorf("%d read in pieces; %v", bulk, diags.Err())
 	}
 	second := "user0\tnew\t1\n"
@@ -124,7 +129,7 @@ func TestBulkOfManyRows(t *testing.T) {
 	if bulk != 2 || diags.HasErrors() {
 		t.Errorf("%d read in pieces; %v", bulk, diags.Err())
 	}
-	_, _, bulk, diags = readTabs(types, 1<<16, text.String(), first+"\n"+second)
+	_, _, bulk, diags = readTabs(types, 1<<16, text.String(), other+"\n"+second)
 	if bulk != 1 || !strings.Contains(fmt.Sprint(diags.Err()), "it is also at p0.tsv:1:1") {
 		t.Errorf("%d read in pieces; %v", bulk, diags.Err())
 	}

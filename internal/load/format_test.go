@@ -73,8 +73,8 @@ func TestFormatsAgree(t *testing.T) {
 func TestBinaryPlaces(t *testing.T) {
 	var b bytes.Buffer
 	w := parquet.NewWriter(&b, []string{"arg1"}, []string{"value"})
-	for _, name := range []string{"a", "b", "a"} {
-		if err := w.Write([]string{name}, 0.5); err != nil {
+	for k, name := range []string{"a", "b", "a"} {
+		if err := w.Write([]string{name}, 1/float64(1+k)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -88,7 +88,8 @@ func TestBinaryPlaces(t *testing.T) {
 	c := &Config{Predicates: []*Predicate{predicate("P", 1)}}
 	c.Predicates[0].Observations.All = []Data{{Path: path}}
 	_, err := c.Tables(Infer)
-	checkError(t, err, path, "row 3 of the observations of P: P('a') is there twice; it is also at row 1 of "+path)
+	checkError(t, err, path,
+		"row 3 of the observations of P: P('a') is there twice, with another value; it is also at row 1 of "+path)
 }
 
 // TestYAMLIsJSON reads the configuration with every key as YAML, of which JSON is a part.

@@ -109,7 +109,7 @@ func (c *Config) read(t *table, data []Data, what string, role relation.Role) {
 			t.addRows(&data[k], what, role)
 			continue
 		}
-		if t.again(&data[k], what) {
+		if t.sameFile(&data[k], what) {
 			continue
 		}
 		file, err := t.readShared(c, &data[k])

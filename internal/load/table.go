@@ -32,6 +32,7 @@ type table struct {
 	told    int   // how many of them are reported
 	widths  []int // wrong numbers of columns that are reported
 	spaces  int   // constants with suspicious spaces, there
+	repeats repeats
 	named   []namedColumns
 
 	fields []string
@@ -65,7 +66,7 @@ func newTable(p *Predicate, symbols *symbol.Table, diags *source.Diagnostics) *t
 // begin makes o the origin of the rows that follow, and role what their atoms are.
 func (t *table) begin(o origin, role relation.Role) {
 	t.origins = append(t.origins, o)
-	t.role, t.errors, t.told, t.widths, t.spaces = role, 0, 0, nil, 0
+	t.role, t.errors, t.told, t.widths, t.spaces, t.repeats = role, 0, 0, nil, 0, repeats{}
 }
 
 // end says how many errors were left out.
@@ -75,6 +76,7 @@ func (t *table) end() {
 		t.diags.Errorf("data-more-errors", o.data.Span, "", "further wrong rows of %s: %d", o.name(), rest)
 	}
 	t.endSpaces()
+	t.endRepeats()
 }
 
 // name is what messages call the origin.
@@ -218,17 +220,8 @@ func (t *table) addAtom(row []string, truth float64, offset int) {
 	}
 	place := relation.Place(len(t.origins)-1)<<offsetBits | relation.Place(offset)
 	if err := t.builder.Add(t.tuple, truth, t.role, place); err != nil {
-		if before := err.(*relation.Duplicate); !t.repeats(truth, before) {
-			t.duplicate(before, offset)
-		}
+		t.again(err.(*relation.Duplicate), truth, offset)
 	}
-}
-
-// repeats tells whether an atom that is there already is so in the same role and with the same value, among columns
-// that were chosen of more.
-func (t *table) repeats(truth float64, before *relation.Duplicate) bool {
-	value, _ := t.builder.Value(t.tuple)
-	return t.origins[len(t.origins)-1].data.Choice != nil && before.FirstRole == before.SecondRole && value == truth
 }
 
 // checkWidth checks the number of columns. The first row of each origin says whether there is a truth value.
@@ -343,45 +336,6 @@ func (t *table) constant(k int, field string, offset int) (symbol.ID, bool) {
 	}
 	t.checkSpaces(k, name, offset)
 	return t.symbols.Intern(name), true
-}
-
-// duplicate reports an atom that is there already, at both of its places.
-func (t *table) duplicate(d *relation.Duplicate, offset int) {
-	if t.told >= maxErrors {
-		t.errors++
-		return
-	}
-	first := t.place(d.First)
-	atom := t.atom(d.Tuple)
-	if d.FirstRole != d.SecondRole {
-		t.errorf("data-observed-and-target", offset,
-			"remove one of them; targets that a rule makes leave out what is observed",
-			"%s is both observed and a target; it is also at %s", atom, first)
-		return
-	}
-	t.errorf("data-duplicate", offset, "remove one of them", "%s is there twice; it is also at %s", atom, first)
-}
-
-// again reports a whole file that has been read for the same relation, as each of its rows would be an error.
-func (t *table) again(data *Data, what string) bool {
-	for k := range t.origins {
-		o := &t.origins[k]
-		if o.file == nil || o.data.Path != data.Path || o.data.Choice != nil || data.Choice != nil ||
-			o.data.Open != nil || data.Open != nil {
-			continue
-		}
-		id, wrong := "data-duplicate", fmt.Sprintf("the %s of %s name %s twice", what, t.predicate.Name, data.Path)
-		if o.what != what {
-			id, wrong = "data-observed-and-target",
-				fmt.Sprintf("%s is named for the %s and the %s of %s", data.Path, o.what, what, t.predicate.Name)
-		}
-		if o.data.Span.HasText() {
-			wrong += "; it is also at " + o.data.Span.String()
-		}
-		t.diags.Errorf(id, data.Span, "remove one of them", "%s", wrong)
-		return true
-	}
-	return false
 }
 
 // atom prints an atom as a rule would write it.
