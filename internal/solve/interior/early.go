@@ -15,12 +15,15 @@ import (
 //	S = (1 - R)(Θ⁻¹ + K D⁻¹ Kᵀ)(1 - R)ᵀ,
 //
 // is not far from (1 - R)Δ(1 - R)ᵀ, where Δ is the diagonal of what is between, even where factoring it fills memory; R
-// is that of nest, 0 where no row is in another one. Where rows outnumber variables, the matrix by variables is nearer
-// to its diagonal. It is multiplied with, and never made. Later it is not far from
+// is that of nest, 0 where no row is in another one. It is multiplied with, and never made. Later it is not far from
 // B W Bᵀ, where B are those of the columns of (1 - R)K and of 1 - R whose weights, D⁻¹ and Θ⁻¹, are the greatest. With
 // such a basis few products do at any precision: what they leave of the rows' equations, the basic variables and slacks
 // take, so that the rows hold exactly, and what remains is left in the products of these. That is little of mu where
 // they move by little of what they are.
+//
+// Where rows outnumber variables, the matrix by variables, D + KᵀΘK, is nearer to its diagonal, and smaller, and so are
+// its bases, of the columns of Kᵀ and of 1 with the weights Θ and D: what products leave of pushes that nothing
+// balances, the multipliers of basic rows and bounds take.
 type early struct {
 	direct *sparse // what solves when they are no longer
 	over   bool
@@ -38,7 +41,8 @@ type early struct {
 	length  float64 // of a product
 	rows    []int32 // of the program
 	nest    nest
-	columns basis.Columns // of (1 - R)K and of 1 - R
+	columns basis.Columns // of (1 - R)K and of 1 - R; by variables, of Kᵀ and 1
+	own     int           // those of (1 - R)K, or Kᵀ
 	weights []float64     // of these
 	inverse []float64     // the first of them, D⁻¹
 	whole   []float64     // Δ⁻¹
@@ -81,7 +85,14 @@ func newEarly(p *program, direct *sparse) (e *early, ok bool) {
 	if most := p.affordable(direct); most >= fewest {
 		e = &early{direct: direct, most: int(min(most, math.MaxInt32)), length: direct.length(p), rows: p.several,
 			single: most < several, worse: many, normal: p.byVariables()}
-		e.lay(p)
+		for _, j := range e.rows {
+			p.rows[j].kept = e.normal == nil
+		}
+		if e.normal == nil {
+			e.lay(p)
+		} else {
+			e.room(p, p.columnsByVariables())
+		}
 	}
 	return e, e != nil
 }
@@ -100,12 +111,9 @@ func (s *sparse) length(p *program) float64 {
 	return float64(entries)
 }
 
-// lay makes the columns, and has all rows kept.
+// lay makes the columns.
 func (e *early) lay(p *program) {
 	e.nest = e.direct.nest
-	for _, j := range e.rows {
-		p.rows[j].kept = true
-	}
 	start := make([]int32, p.n+len(e.rows)+1)
 	e.eachEntry(p, func(column, _ int32, _ float64) { start[column+1]++ })
 	for i := range start[1:] {
@@ -118,11 +126,16 @@ func (e *early) lay(p *program) {
 		c.Row[at[column]], c.Coef[at[column]] = row, a
 		at[column]++
 	})
-	e.columns = c
-	e.weights, e.t = make([]float64, p.n+len(e.rows)), make([]float64, p.n)
-	e.inverse = e.weights[:p.n]
-	for _, v := range []*[]float64{&e.whole, &e.x, &e.r, &e.z, &e.d, &e.q, &e.right} {
-		*v = make([]float64, len(e.rows))
+	e.room(p, c)
+	e.inverse, e.whole = e.weights[:p.n], make([]float64, c.Rows)
+}
+
+// room makes room for steps with these columns.
+func (e *early) room(p *program, c basis.Columns) {
+	e.columns, e.own = c, len(c.Start)-1-c.Rows
+	e.weights, e.t = make([]float64, e.own+c.Rows), make([]float64, p.n)
+	for _, v := range []*[]float64{&e.x, &e.r, &e.z, &e.d, &e.q, &e.right} {
+		*v = make([]float64, c.Rows)
 	}
 }
 
@@ -153,8 +166,9 @@ func (e *early) factor(p *program) bool {
 	}
 	e.resumes = false
 	e.setWeights(p)
-	e.weigh(p)
-	if e.normal != nil {
+	if e.normal == nil {
+		e.weigh(p)
+	} else {
 		for k, j := range e.rows {
 			e.normal.theta[k] = p.rows[j].stiffness
 		}
@@ -173,6 +187,13 @@ func (e *early) factor(p *program) bool {
 
 // setWeights computes the weights of all columns.
 func (e *early) setWeights(p *program) {
+	if e.normal != nil {
+		for k := range p.rows {
+			e.weights[k] = p.rows[k].stiffness
+		}
+		p.bounds(e.weights[e.own:])
+		return
+	}
 	for k, j := range e.rows {
 		e.weights[p.n+k] = 1 / p.rows[j].stiffness
 	}
@@ -213,6 +234,10 @@ func (e *early) solve(p *program) {
 		copy(p.dy, e.normal.x)
 		return
 	}
+	if e.normal != nil {
+		e.settleByVariables(p)
+		return
+	}
 	copy(e.t, p.rhs)
 	copy(e.q, e.x)
 	e.nest.applyTransposed(e.q)
@@ -229,53 +254,16 @@ func (e *early) solve(p *program) {
 	}
 }
 
-// crowded is how many times as many rows as variables there are for steps to be by variables.
-const crowded = 2
-
-// byVariables lays out the rows of several variables for steps by variables, or returns nil if steps are better by
-// rows: of equations, θ is without bound.
-func (p *program) byVariables() *normal {
-	equation := func(j int32) bool { return p.rows[j].equation() }
-	if len(p.several) < crowded*p.n || slices.ContainsFunc(p.several, equation) {
-		return nil
-	}
-	h := newNormal(p.n, len(p.several))
-	for _, j := range p.several {
-		r := &p.rows[j]
-		h.add(p.index[r.first:r.last], p.coef[r.first:r.last])
-	}
-	return h
-}
-
-// unbalanced is the largest push of a variable that nothing balances now; it overwrites t.
-func (p *program) unbalanced(t []float64) (most float64) {
-	copy(t, p.linear)
-	for k := range p.rows {
-		r := &p.rows[k]
-		p.addTo(r, r.mu, t)
-	}
-	for i, v := range t {
-		most = max(most, math.Abs(v-p.zl[i]+p.zu[i]))
-	}
-	return most
-}
-
 // byVariables tells whether the step is found by variables, as it is while their diagonal is enough.
 func (e *early) byVariables() bool { return e.normal != nil && e.greedy == nil }
 
-// keep has the multipliers of all rows found with the step, or from it, and the right-hand side be what is for that.
-func (e *early) keep(p *program, kept bool) {
+// keep has the multipliers of all rows found with the step, and not from it, and the right-hand side be for that.
+func (e *early) keep(p *program) {
 	for _, j := range e.rows {
-		r := &p.rows[j]
-		if r.kept == kept {
-			continue
+		if r := &p.rows[j]; !r.kept {
+			r.kept = true
+			p.addTo(r, r.stiffness*r.lift, p.rhs)
 		}
-		push := r.stiffness * r.lift
-		if !kept {
-			push = -push
-		}
-		r.kept = kept
-		p.addTo(r, push, p.rhs)
 	}
 }
 
@@ -299,6 +287,19 @@ func (e *early) settle(p *program) {
 			p.rows[e.rows[int(j)-p.n]].take(left)
 		}
 	}
+}
+
+// settleByVariables has the multipliers of the basic rows and bounds take what the step leaves of pushes that nothing
+// balances, which is found anew from the step.
+func (e *early) settleByVariables(p *program) {
+	copy(p.dy, e.x)
+	copy(e.d, e.x)
+	e.multiply(p)
+	for i, v := range p.rhs {
+		e.r[i] = v - e.q[i]
+	}
+	e.greedy.Solve(e.r, e.greedy.Left)
+	p.basic, p.taken = append(p.basic[:0], e.greedy.Chosen...), append(p.taken[:0], e.greedy.Left...)
 }
 
 // improve solves what has taken too many products with another preconditioner, a basis that was chosen for it or else
@@ -366,7 +367,7 @@ func (e *early) choose(p *program, by func() bool) (ok bool) {
 
 // giveUp has the present right-hand side, and all that follow, solved directly.
 func (e *early) giveUp(p *program) {
-	e.keep(p, true)
+	e.keep(p)
 	e.leave(p)
 	for _, j := range e.rows {
 		if r := &p.rows[j]; !r.kept {
@@ -403,7 +404,7 @@ func (e *early) comeBack(p *program) (ok bool) {
 	}
 	e.over, e.spent, e.late, e.resumes = false, false, true, false
 	for _, j := range e.rows {
-		p.rows[j].kept = true
+		p.rows[j].kept = e.normal == nil
 	}
 	return true
 }
@@ -422,7 +423,6 @@ func (p *program) left() float64 {
 
 // conjugate sets x to the steps of the multipliers, and tells whether that took few products.
 func (e *early) conjugate(p *program) bool {
-	e.keep(p, !e.byVariables())
 	if e.byVariables() {
 		products, ok := e.normal.solve(p.rhs, exactness, p.leniently(e.pushes), e.limit(), p.stop)
 		p.spent += perProduct * e.length * float64(products)
@@ -493,6 +493,10 @@ func (e *early) enough(p *program, part, goal float64) bool {
 
 // begin sets r to the right-hand side of S, and returns how far the rows' equations are from holding now.
 func (e *early) begin(p *program) (violation float64) {
+	if e.normal != nil {
+		copy(e.r, p.rhs)
+		return 0
+	}
 	for i, v := range p.rhs {
 		e.t[i] = v * e.inverse[i]
 	}
@@ -559,7 +563,7 @@ func (e *early) multiply(p *program) {
 // addProduct adds to q the product of d with the columns, with these weights. Those of slacks are the diagonal where no
 // row is within another.
 func (e *early) addProduct(weights []float64) {
-	n := len(e.t)
+	n := e.own
 	if len(e.nest.inner) > 0 {
 		n = len(weights)
 	}

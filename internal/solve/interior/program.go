@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/basis"
 	"github.com/deeppsl/deeppsl/internal/reuse"
 )
 
@@ -28,6 +29,8 @@ type program struct {
 	beyond   []float64 // what is wanted of the products: of each variable's lower and upper bound, and each row's
 	former   []float64 // keepStep's
 	settled  []float64 // what a basis has taken from dy, without the rows of single variables; empty if nothing
+	basic    []int32   // rows, and behind them variables, of which the multipliers take pushes that a basis found
+	taken    []float64 // which
 	diagonal []float64
 	linear   []float64 // of linear potentials: the gradient
 	pushes   float64   // the sum of their weights
@@ -344,4 +347,52 @@ func (p *program) products(step stride) (sum float64, count int) {
 		}
 	}
 	return sum, count
+}
+
+// crowded is how many times as many rows as variables there are for steps to be by variables.
+const crowded = 2
+
+// byVariables lays out the rows of several variables for steps by variables, or returns nil if steps are better by
+// rows: of equations, θ is without bound.
+func (p *program) byVariables() *normal {
+	equation := func(j int32) bool { return p.rows[j].equation() }
+	if len(p.several) < crowded*p.n || slices.ContainsFunc(p.several, equation) {
+		return nil
+	}
+	h := newNormal(p.n, len(p.several))
+	for _, j := range p.several {
+		r := &p.rows[j]
+		h.add(p.index[r.first:r.last], p.coef[r.first:r.last])
+	}
+	return h
+}
+
+// columnsByVariables makes the columns of Kᵀ and of 1, for steps by variables. All rows are in K, those of single
+// variables as well.
+func (p *program) columnsByVariables() basis.Columns {
+	rows, entries := len(p.rows), len(p.index)
+	c := basis.Columns{Rows: p.n, Start: make([]int32, rows+p.n+1), Row: slices.Grow(slices.Clone(p.index), p.n),
+		Coef: slices.Grow(slices.Clone(p.coef), p.n)}
+	for k := range p.rows {
+		c.Start[k] = p.rows[k].first
+	}
+	for i := range p.n {
+		c.Start[rows+i] = int32(entries + i)
+		c.Row, c.Coef = append(c.Row, int32(i)), append(c.Coef, 1)
+	}
+	c.Start[rows+p.n] = int32(entries + p.n)
+	return c
+}
+
+// unbalanced is the largest push of a variable that nothing balances now; it overwrites t.
+func (p *program) unbalanced(t []float64) (most float64) {
+	copy(t, p.linear)
+	for k := range p.rows {
+		r := &p.rows[k]
+		p.addTo(r, r.mu, t)
+	}
+	for i, v := range t {
+		most = max(most, math.Abs(v-p.zl[i]+p.zu[i]))
+	}
+	return most
 }

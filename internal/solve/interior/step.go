@@ -5,9 +5,7 @@ const infinite = 1e64
 
 // curvature computes the stiffness of the rows and the diagonal of the box and of rows with a single variable.
 func (p *program) curvature() {
-	for i, y := range p.y {
-		p.diagonal[i] = p.zl[i]/y + p.zu[i]/(1-y) + (proximal+p.firm)*p.width[i]*p.width[i]
-	}
+	p.bounds(p.diagonal)
 	p.relate()
 	for k := range p.rows {
 		r := &p.rows[k]
@@ -30,6 +28,13 @@ func (p *program) curvature() {
 			a := p.coef[r.first]
 			p.diagonal[p.index[r.first]] += r.stiffness * a * a
 		}
+	}
+}
+
+// bounds computes what the bounds of variables bend them by.
+func (p *program) bounds(out []float64) {
+	for i, y := range p.y {
+		out[i] = p.zl[i]/y + p.zu[i]/(1-y) + (proximal+p.firm)*p.width[i]*p.width[i]
 	}
 }
 
@@ -86,7 +91,7 @@ func (p *program) direct(mu float64) {
 		}
 		p.addTo(r, -push, p.rhs)
 	}
-	p.settled = p.settled[:0]
+	p.settled, p.basic = p.settled[:0], p.basic[:0]
 	p.matrix.solve(p)
 	p.complete()
 }
@@ -156,6 +161,23 @@ func (p *program) complete() {
 			r.ds -= r.s / (r.mu - r.lo) * r.dmu
 		}
 		r.take(-taken)
+	}
+	for k, j := range p.basic {
+		p.balance(int(j), p.taken[k])
+	}
+}
+
+// balance has the multiplier of a row, or of a variable's bounds, take a push that nothing else balances. The row's
+// slacks stay as they are, so that its equation holds.
+func (p *program) balance(column int, push float64) {
+	i := column - len(p.rows)
+	switch {
+	case i < 0:
+		p.rows[column].dmu += push
+	case p.zl[i] > p.zu[i]:
+		p.dzl[i] -= push
+	default:
+		p.dzu[i] += push
 	}
 }
 
