@@ -44,9 +44,9 @@ type Perception struct {
 }
 
 var (
-	_ learn.Restrictable = (*Perception)(nil)
-	_ learn.Observable   = (*Perception)(nil)
-	_ learn.Steady       = (*Perception)(nil)
+	_ learn.Divisible  = (*Perception)(nil)
+	_ learn.Observable = (*Perception)(nil)
+	_ learn.Steady     = (*Perception)(nil)
 )
 
 // head connects the outputs of a network to inputs x of the model.
@@ -287,21 +287,47 @@ func (p *Perception) Distributions() [][]int32 {
 	p.things = [][]int32{}
 	for i := range p.bindings {
 		b := &p.bindings[i]
-		if b.Classes == nil || p.system.network(b.Network).spec.Output != SoftmaxOutput {
-			continue
-		}
-		place := make(map[int32]int)
-		for k, row := range b.Rows {
-			at, seen := place[row]
-			if !seen {
-				at = len(p.things)
-				place[row] = at
-				p.things = append(p.things, nil)
-			}
-			p.things[at] = append(p.things[at], b.Inputs[k])
+		if b.Classes != nil && p.system.network(b.Network).spec.Output == SoftmaxOutput {
+			p.things = append(p.things, b.byRow()...)
 		}
 	}
 	return p.things
+}
+
+// Rows returns, for each row that a classifier reads, the inputs of its classes, and each pair's input. It implements
+// learn.Divisible.
+func (p *Perception) Rows() (rows [][]int32) {
+	for _, s := range p.passes {
+		if s.along != nil {
+			return nil
+		}
+	}
+	for i := range p.bindings {
+		b := &p.bindings[i]
+		if b.Others == nil && b.Network != "" {
+			rows = append(rows, b.byRow()...)
+			continue
+		}
+		for k := range b.Inputs {
+			rows = append(rows, b.Inputs[k:k+1])
+		}
+	}
+	return rows
+}
+
+// byRow divides the inputs of a classifier by the row that it reads for them, in the order of the first ones.
+func (b *Binding) byRow() (inputs [][]int32) {
+	place := make(map[int32]int)
+	for k, row := range b.Rows {
+		at, seen := place[row]
+		if !seen {
+			at = len(inputs)
+			place[row] = at
+			inputs = append(inputs, nil)
+		}
+		inputs[at] = append(inputs[at], b.Inputs[k])
+	}
+	return inputs
 }
 
 // pass returns the pass of a network, and makes it if this is the first binding of the network.

@@ -40,6 +40,25 @@ func TestRestrict(t *testing.T) {
 	}
 }
 
+// Rows are those of classifiers, whose classes stay together, and single pairs.
+func TestRows(t *testing.T) {
+	whole := bindT2(t, newSmall(t, Tanh, 1), 9, 3, 20)
+	rows, seen := whole.Rows(), make([]bool, whole.inputs)
+	lengths := make(map[int]int)
+	for _, inputs := range rows {
+		lengths[len(inputs)]++
+		for _, i := range inputs {
+			if seen[i] {
+				t.Errorf("input %d is in two rows", i)
+			}
+			seen[i] = true
+		}
+	}
+	if slices.Contains(seen, false) || lengths[3] != 9 || lengths[1] != 20 || len(lengths) != 2 {
+		t.Errorf("%d inputs in rows of these lengths: %v", len(seen), lengths)
+	}
+}
+
 // gradientsOf runs Backward.
 func gradientsOf(t *testing.T, p learn.Perception, upstream []float64) (gradients []float32) {
 	t.Helper()

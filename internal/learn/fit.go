@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 )
 
 // Fitter trains networks alone, on labels of their own outputs and without any rule: the baseline that reasoning is
@@ -12,6 +13,8 @@ import (
 // With Held, the rate is constant, and the parameters that score best are kept. Without it, they minimise the loss
 // and its decay, and nothing else decides: the rate is halved, and the best parameters gone back to, whenever this
 // objective no longer falls, until that no longer helps. More epochs than that are not taken, so that they never harm.
+//
+// An epoch is one step by all labels, or one by each batch of them.
 type Fitter struct {
 	Perception Perception
 	// Labels are the true values of some inputs x; Labels.Variables holds input numbers, and Labels.Losses the losses of
@@ -26,6 +29,10 @@ type Fitter struct {
 	Inputs    int
 	Optimiser OptimiserKind
 	Rate      float64
+	// Batch is about how many rows a step is about, where the networks can be divided; 0 stands for all.
+	Batch int
+	// BatchRate is the rate by batches.
+	BatchRate float64
 	// Decay is the weight decay λ: ½·λ·‖ω‖² is added to the mean loss. A negative one stands for so many times that which
 	// suits the number of labels, and hidden layers have more of it where a skip goes past them. Biases are held back too,
 	// the less the more labels there are: that four of five are of one class says little about the rest.
@@ -94,6 +101,9 @@ type fitting struct {
 	latent      *Latent // nil if there are labels
 	steady      bool    // whether what a look has computed can be learned from
 	parameters  []*Parameter
+	batches     []batch // nil if a step is about all
+	look        int     // the epochs of a look
+	progress    float64 // what it has to gain
 	optimiser   Optimiser
 	rate        float64
 	x, upstream []float64
@@ -124,7 +134,7 @@ func (f *Fitter) Run(ctx context.Context) (*Fit, error) {
 			return nil, err
 		}
 		fit.Epochs++
-		line, err := r.look(fit.Epochs)
+		line, err := r.see(fit.Epochs)
 		if err != nil {
 			return nil, err
 		}
@@ -147,7 +157,8 @@ func (f *Fitter) start() (*fitting, error) {
 		return nil, fmt.Errorf("nothing to fit the networks to: no output of theirs has a label")
 	}
 	r := &fitting{Fitter: f, perception: f.Perception, labels: f.Labels, held: f.Held, latent: f.Latent,
-		parameters: f.Perception.Parameters(), rate: f.Rate, best: snapshot{Score: math.Inf(-1)}, mark: math.Inf(-1)}
+		parameters: f.Perception.Parameters(), rate: f.Rate, best: snapshot{Score: math.Inf(-1)}, mark: math.Inf(-1),
+		look: look, progress: progress}
 	mass := f.mass()
 	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay, BiasShare: min(1, fewLabels/mass), Threads: f.Threads}
 	if f.Decay < 0 {
@@ -171,7 +182,13 @@ func (f *Fitter) start() (*fitting, error) {
 		r.least = Loss{Kind: r.Loss, Floor: TinyFloor}.Least(r.labels)
 	}
 	r.x, r.upstream = make([]float64, inputs), make([]float64, inputs)
-	_, err := r.look(0)
+	if err := r.divide(); err != nil {
+		return nil, err
+	}
+	if r.batches != nil {
+		r.look, r.progress, r.rate = lookOfBatches, progressOfBatches, r.BatchRate
+	}
+	_, err := r.see(0)
 	return r, err
 }
 
@@ -216,8 +233,11 @@ func (l *Labels) renumbered(number map[int32]int32) *Labels {
 	return &Labels{Truth: l.Truth, Losses: l.Losses, Variables: renumbered(l.Variables, number)}
 }
 
-// step takes one full-batch gradient step, with dropout.
+// step takes one full-batch gradient step, with dropout, or one by each batch.
 func (r *fitting) step(epoch int) error {
+	if r.batches != nil {
+		return r.pass(epoch)
+	}
 	if !r.current {
 		if err := r.perception.Forward(r.x, true, r.Seed+uint64(epoch)+1); err != nil {
 			return err
@@ -233,8 +253,8 @@ func (r *fitting) step(epoch int) error {
 	return nil
 }
 
-// look computes the outputs after some epochs and keeps the parameters if they are the best so far.
-func (r *fitting) look(epoch int) (FitEpoch, error) {
+// see computes the outputs after some epochs and keeps the parameters if they are the best so far.
+func (r *fitting) see(epoch int) (FitEpoch, error) {
 	line := FitEpoch{Number: epoch, Epochs: r.Epochs, Validation: math.NaN(), Gradients: r.gauge.take()}
 	if err := r.perception.Forward(r.x, false, 0); err != nil {
 		return line, err
@@ -259,8 +279,8 @@ func (r *fitting) ends(epoch int) (Ending, bool) {
 		if r.Patience > 0 && epoch-r.best.Epoch >= r.Patience {
 			return OutOfPatience, true
 		}
-	case epoch%look == 0:
-		if r.best.Score-r.mark < progress*math.Abs(r.best.Score+r.least) {
+	case epoch%r.look == 0:
+		if r.best.Score-r.mark < r.progress*math.Abs(r.best.Score+r.least) {
 			if r.halved == halvings {
 				return Converged, true
 			}
@@ -281,4 +301,102 @@ func (r *fitting) ends(epoch int) (Ending, bool) {
 func (r *fitting) goBack() {
 	r.best.Values.paste(r.parameters)
 	r.current = false
+}
+
+// Divisible is a Perception that knows what it computes together.
+type Divisible interface {
+	Restrictable
+	// Rows returns the inputs of each row that is computed; nil where rows depend on each other.
+	Rows() [][]int32
+}
+
+const (
+	// leastBatches are worth it: of fewer rows, networks learn some by heart before they see what all have in common.
+	// mostBatches bounds how many there are, as each has room for what networks compute of it.
+	leastBatches, mostBatches = 10, 64
+	// A look is fewer epochs where each is many steps, and then has to gain more: the objective falls by as much in fewer
+	// epochs, but is less smooth.
+	lookOfBatches, progressOfBatches = 5, 5e-3
+	// streamOfBatches keeps what batches are drawn by apart from other draws of a seed.
+	streamOfBatches = 0x6261746368
+)
+
+// batch is what a step of a fit is about.
+type batch struct {
+	perception  Perception
+	labels      *Labels
+	x, upstream []float64
+}
+
+// divide deals the labelled rows into batches, if there are enough of them.
+func (r *fitting) divide() error {
+	whole, ok := r.perception.(Divisible)
+	if !ok || r.Batch == 0 || r.latent != nil {
+		return nil
+	}
+	label := make(map[int32]int, len(r.labels.Variables))
+	for k, i := range r.labels.Variables {
+		label[i] = k
+	}
+	var rows [][]int // the labels of each
+	for _, inputs := range whole.Rows() {
+		var labels []int
+		for _, i := range inputs {
+			if k, ok := label[i]; ok {
+				labels = append(labels, k)
+			}
+		}
+		if labels != nil {
+			rows = append(rows, labels)
+		}
+	}
+	random := rand.New(rand.NewPCG(r.Seed, streamOfBatches))
+	random.Shuffle(len(rows), func(a, b int) { rows[a], rows[b] = rows[b], rows[a] })
+	count := min(len(rows)/r.Batch, mostBatches)
+	for k := 0; k < count && count >= leastBatches; k++ {
+		b, err := r.batch(whole, rows[k*len(rows)/count:(k+1)*len(rows)/count])
+		if err != nil {
+			return err
+		}
+		r.batches = append(r.batches, b)
+	}
+	return nil
+}
+
+// batch returns that of some rows, by their labels.
+func (r *fitting) batch(whole Restrictable, rows [][]int) (b batch, err error) {
+	b.labels = new(Labels)
+	for _, labels := range rows {
+		for _, k := range labels {
+			b.labels.Variables = append(b.labels.Variables, r.labels.Variables[k])
+			b.labels.Truth = append(b.labels.Truth, r.labels.Truth[k])
+			if r.labels.Losses != nil {
+				b.labels.Losses = append(b.labels.Losses, r.labels.Losses[k])
+			}
+		}
+	}
+	number := make(map[int32]int32)
+	b.labels = b.labels.renumbered(number)
+	b.perception, err = whole.Restrict(byNumber(number))
+	b.x, b.upstream = make([]float64, len(number)), make([]float64, len(number))
+	return b, err
+}
+
+// pass takes a step by each batch, in an order of the epoch.
+func (r *fitting) pass(epoch int) error {
+	order := rand.New(rand.NewPCG(r.Seed+uint64(epoch), streamOfBatches)).Perm(len(r.batches))
+	for at, k := range order {
+		b := &r.batches[k]
+		if err := b.perception.Forward(b.x, true, r.Seed+uint64(epoch*len(order)+at)+1); err != nil {
+			return err
+		}
+		Loss{Kind: r.Loss, Floor: TinyFloor}.Gradient(b.labels, b.x, b.upstream)
+		if err := b.perception.Backward(b.upstream); err != nil {
+			return err
+		}
+		r.gauge.read(r.parameters)
+		r.optimiser.Step(r.parameters, r.rate)
+	}
+	r.current = false
+	return nil
 }

@@ -93,6 +93,7 @@ const Nowhere = "none"
 type FitSettings struct {
 	Epochs, Patience int
 	Rate, Decay      float64
+	RateSet          bool // Rate is not the default
 }
 
 // A setter gives a setting an option's value, which is of the option's kind and in its range.
@@ -394,6 +395,8 @@ func defaultsFor(config *load.Config, given []load.Option) Settings {
 			s.DecaySet = true
 		case "learn.rate.networks":
 			s.RateSet = true
+		case "network.rate":
+			s.Network.RateSet = true
 		}
 	}
 	method := s.Learn.Method.String()

@@ -37,6 +37,26 @@ func TestConvolvingNetworksTakeSmallerSteps(t *testing.T) {
 	}
 }
 
+// Networks with convolutions are fitted alone by batches, with smaller steps unless the rate is written.
+func TestConvolvingNetworksAreFittedByBatches(t *testing.T) {
+	for _, c := range []struct {
+		network, options string
+		batch            int
+		rate             float64
+	}{
+		{`"kind": "mlp"`, ``, 0, 0},
+		{`"kind": "cnn"`, ``, 32, 0.005},
+		{`"kind": "cnn", "convolutions": []`, ``, 0, 0},
+		{`"kind": "cnn"`, `"network.rate": "0.01"`, 32, 0.01},
+	} {
+		fitter := ofImages(t, c.network, c.options).fitter(lesson{})
+		if fitter.Batch != c.batch || fitter.BatchRate != c.rate || fitter.Rate != 0.01 {
+			t.Errorf("{%s}, {%s}: batches of %d by a rate of %g, want %d and %g", c.network, c.options, fitter.Batch,
+				fitter.BatchRate, c.batch, c.rate)
+		}
+	}
+}
+
 // ofImages grounds sums of two pictures that a network of these keys sees.
 func ofImages(t *testing.T, network, options string) *learner {
 	t.Helper()

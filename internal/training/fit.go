@@ -67,13 +67,23 @@ func (g *learner) fitTo(ctx context.Context, l lesson, labels *learn.Labels) (*T
 // fitter fits the networks of a lesson alone.
 func (g *learner) fitter(l lesson) *learn.Fitter {
 	s := g.Project.Learning.Network
-	return &learn.Fitter{
+	fitter := &learn.Fitter{
 		Perception: g.Perception, Loss: g.fitLoss(), Inputs: len(g.Inputs),
 		Optimiser: learn.Adam, Rate: s.Rate, Decay: l.decayOf(s.Decay), Epochs: l.fitEpochs, Patience: s.Patience,
 		Seed: g.Seed, Threads: g.Project.Threads,
 		OnEpoch: g.onFit,
 	}
+	if g.convolves() {
+		if fitter.Batch, fitter.BatchRate = batchOfImages, s.Rate; !s.RateSet {
+			fitter.BatchRate *= rateOfBatches
+		}
+	}
+	return fitter
 }
+
+// Networks with convolutions are fitted by batches of so many rows, at so many times the rate, where there are enough:
+// a pass over all of them is dear, and takes them hardly farther than a step by few does.
+const batchOfImages, rateOfBatches = 32, 0.5
 
 // fitBy fits the networks, which then see what they have learned to.
 func (g *learner) fitBy(ctx context.Context, fitter *learn.Fitter) (*Training, error) {
