@@ -38,8 +38,9 @@ type sparse struct {
 	x, rest, correction []float64
 }
 
-// perThousand and perNonzero are the nanoseconds that a step takes for a thousand flops of a factor, and an entry.
-const perThousand, perNonzero = 75, 12
+// perThousand and perNonzero are the nanoseconds that a step takes for a thousand flops of a factor, and an entry, and
+// perSolved those of a solution, for an entry.
+const perThousand, perNonzero, perSolved = 75, 12, 7
 
 // short is the number of entries of soft rows that go into the sum.
 const short = 4
@@ -269,17 +270,20 @@ func (s *sparse) subtractProduct(x, out []float64) {
 // pivot is looked at, and none the part of a combination that may remain. A pivot is about the square of what remains,
 // so that long chains of equations, which are nearly dependent, are told from these. Pivots that come before those of
 // the row's variables are weak, too, and lead to the same few combinations: another is the part of one that must be
-// left without those that were found for it to be one more.
+// left without those that were found for it to be one more. leastSearched is how many pivots are looked at even where a
+// factorisation takes less.
 const (
-	weak    = 1e-9
-	none    = 1e-10
-	another = 1e-6
+	weak          = 1e-9
+	none          = 1e-10
+	another       = 1e-6
+	leastSearched = 8
 )
 
-// examine finds equations that follow from others, which take no part in any step, and tells whether there are any. If
-// one contradicts those that it follows from, by more than rounding of tables can be, their multipliers are the proof.
+// examine finds equations that follow from others, which take no part in any step, and tells whether there are any, as
+// far as that takes no longer than a factorisation, or few solutions. If one contradicts those that it follows from, by
+// more than rounding of tables can be, their multipliers are the proof.
 func (s *sparse) examine(p *program) (found bool) {
-	solves := s.symbolic.Flops / (4 * s.symbolic.Entries)
+	solves := max(leastSearched, s.work()/(perSolved*s.symbolic.Entries))
 	var known []combination
 	for k, j := range s.kept {
 		r := &p.rows[j]

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/contexttest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -139,5 +140,29 @@ func TestLeastWeights(t *testing.T) {
 		if err != nil || r.Status != solve.Optimal {
 			t.Errorf("least weight %v: %v after %d steps, %+v, %v", least, r.Status, r.Iterations, r.Certificate, err)
 		}
+	}
+}
+
+// Values that are means of others and of what they have of their own, by equations, make many weak pivots, none of them
+// of an equation that follows from others: the search ends after as long as a factorisation takes.
+func TestSearchesForEquationsEnd(t *testing.T) {
+	const n, links = 1200, 4
+	rng := rand.New(rand.NewPCG(3, 9))
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.Absolute, 1)
+	for i := range n {
+		b.Add(-rng.Float64(), []mrftest.Term{{Index: i, Coef: 1}}, nil)
+	}
+	b.Rule(1, mrf.Equal, 0)
+	for i := range n {
+		row := []mrftest.Term{{Index: i, Coef: -1}}
+		for _, k := range rng.Perm(n - 1)[:links] {
+			row = append(row, mrftest.Term{Index: (i + 1 + k) % n, Coef: 0.85 / links})
+		}
+		b.Add(0.15*rng.Float64(), row, nil)
+	}
+	ctx, asked := contexttest.Counting()
+	r, err := interior.New(mrf.NewField(b.Model()), solve.Settings{Gap: 1e-6, Threads: 1}).Solve(ctx)
+	if err != nil || r.Status != solve.Optimal || asked() > 670 {
+		t.Errorf("%v after %d steps, asked %d times, %v", r.Status, r.Iterations, asked(), err)
 	}
 }
