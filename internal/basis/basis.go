@@ -2,10 +2,11 @@
 // wanted most, and factors it: B = LU, column by column (Gilbert and Peierls 1988), with a pivot in the row that has
 // the fewest entries of those that are large enough. A basis of the columns of greatest weight is a preconditioner of
 // A W Aᵀ as it is in the steps of an interior point method (Schork and Gondzio 2020): each other column is a
-// combination of columns that weigh no less, so that the nearer a point comes to a vertex, the nearer the two are.
-// Where such a basis fills, as of random sums, columns are told by where their entries are (Matched), and pivots are
-// taken where they fill least, until what is left is dense. Where coefficients are far apart, columns may be left that
-// are far larger in terms of it, and one is taken that has them.
+// combination of columns that weigh no less, so that the nearer a point comes to a vertex, the nearer the two are. Its
+// pivots are then taken anew where they fill least. Where such a basis fills all the same, as of random sums, columns
+// are told by where their entries are (Matched), and pivots are taken where they fill least, until what is left is
+// dense. Where coefficients are far apart, columns may be left that are far larger in terms of it, and one is taken
+// that has them.
 package basis
 
 import (

@@ -28,6 +28,7 @@ type Greedy struct {
 	least, lost, spent int
 	fills              bool    // bases column by column do
 	far, hard          bool    // bases by weight are far from the largest, and larger ones are too much work
+	tried              bool    // a larger basis, where those by weight seem near it
 	exchanges          bool    // these are found by exchanges
 	classes            []int32 // of columns by weight, the greatest first
 	order, short       []int32 // columns by class and entries, and by entries alone
@@ -86,7 +87,11 @@ func (g *Greedy) ChooseByWeight() (ok bool) {
 	}
 	if ok = g.far && g.enlarge(); !ok {
 		if ok = g.choose(); ok {
+			chosen := g.Basis
 			g.enlarge()
+			if g.Basis == chosen && !g.fills {
+				g.refactor()
+			}
 		}
 	}
 	if ok {
@@ -106,6 +111,20 @@ func (g *Greedy) Exchange() (ok bool) {
 		g.invert()
 	}
 	return ok
+}
+
+// Doubtful tells whether a basis that seems near the largest was not compared with that yet.
+func (g *Greedy) Doubtful() bool { return g.Young && !g.far && !g.fills && !g.tried }
+
+// Enlarge takes a larger basis in place of such a one, once its products have taken as long as that may, and has all
+// later ones made larger where there are such. It tells whether there is one.
+func (g *Greedy) Enlarge() (ok bool) {
+	g.tried, g.far = true, true
+	if g.far = g.enlarge(); g.far {
+		g.least, g.lost, g.spent = math.MaxInt, 0, 0
+		g.invert()
+	}
+	return g.far
 }
 
 // choose takes a basis of the columns of greatest weight, without those that depend on others by what is left of them,
@@ -136,6 +155,21 @@ func (g *Greedy) choose() (ok bool) {
 		g.Visits += g.Work
 	}
 	return ok
+}
+
+// refactor takes the pivots of a basis that was chosen column by column where they fill least, if its factors have more
+// entries than the matrix and so have fewer.
+func (g *Greedy) refactor() {
+	if g.Entries() <= len(g.a.Coef) {
+		return
+	}
+	b := New(g.a)
+	ok := b.ChooseLarge(g.Chosen, g.scale, loose, g.Entries(), g.Work)
+	g.Visits += b.Work
+	if ok {
+		b.Work += g.Work
+		g.Basis = b
+	}
 }
 
 // sortByClass writes columns in the order of their classes, those of one as they are.
@@ -270,7 +304,10 @@ func (g *Greedy) perProduct() int { return 2 * (len(g.a.Coef) + g.Entries()) }
 
 // Limit is the number of products of a solution from which on another basis is less work.
 func (g *Greedy) Limit() int {
-	if g.Young {
+	switch {
+	case g.Doubtful():
+		return max(0, perVisit*easy*len(g.a.Coef)-g.spent) / g.perProduct()
+	case g.Young:
 		return math.MaxInt
 	}
 	return g.least + (perVisit*g.Work-g.lost)/g.perProduct()

@@ -1,6 +1,7 @@
 package basis_test
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -116,6 +117,70 @@ func norm(a *basis.Columns, b *basis.Basis, weights []float64, j int) (size floa
 		size += x * x / weights[b.Chosen[k]]
 	}
 	return math.Sqrt(size)
+}
+
+// sums are twice as many columns as rows, of so many entries or one more, with weights within a factor, and units of
+// little weight.
+func sums(rng *rand.Rand, rows, few int, spread float64) (a *basis.Columns, weights []float64) {
+	a = &basis.Columns{Rows: rows, Start: []int32{0}}
+	for range 2 * rows {
+		for _, r := range rng.Perm(rows)[:few+rng.IntN(2)] {
+			v := math.Copysign(0.5+rng.Float64(), rng.Float64()-0.5)
+			a.Row, a.Coef = append(a.Row, int32(r)), append(a.Coef, v)
+		}
+		a.Start = append(a.Start, int32(len(a.Row)))
+		weights = append(weights, math.Pow(spread, rng.Float64()))
+	}
+	addUnits(a)
+	for len(weights) < len(a.Start)-1 {
+		weights = append(weights, 1e-4)
+	}
+	return a, weights
+}
+
+// A basis that was chosen column by column has its pivots where they fill least.
+func TestFactorsFillLittle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	a, weights := sums(rng, 300, 3, 100)
+	g := basis.NewGreedy(a, weights, math.Inf(1))
+	if !g.ChooseByWeight() {
+		t.Fatal("no basis")
+	}
+	b, order := basis.New(a), slices.Clone(g.Chosen)
+	slices.SortFunc(order, func(i, j int32) int { return cmp.Compare(weights[j], weights[i]) })
+	if !b.Choose(order, math.MaxInt, math.MaxInt) {
+		t.Fatal("not a basis")
+	}
+	t.Logf("%d entries of the matrix, %d of the factors, %d column by column", len(a.Coef), g.Entries(), b.Entries())
+	if g.Entries() > b.Entries()*7/10 {
+		t.Errorf("%d entries, %d column by column", g.Entries(), b.Entries())
+	}
+	checkSolutions(t, rng, a, g.Basis)
+}
+
+// Where products with a basis have taken as long as a larger one may, that is taken, though no column is far larger.
+func TestEnlarge(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 2))
+	a, weights := sums(rng, 400, 2, 1.1)
+	g := basis.NewGreedy(a, weights, math.Inf(1))
+	if !g.ChooseByWeight() {
+		t.Fatal("no basis")
+	}
+	before, limit := largest(a, g.Basis, weights), g.Limit()
+	t.Logf("the largest column is %.3g times those of the basis", before)
+	if !g.Doubtful() || limit == math.MaxInt {
+		t.Fatalf("a limit of %d products", limit)
+	}
+	g.Note(limit + 1)
+	if g.Limit() != 0 || !g.Enlarge() || g.Doubtful() || g.Limit() != math.MaxInt {
+		t.Errorf("%d products remain", g.Limit())
+	}
+	after := largest(a, g.Basis, weights)
+	t.Logf("the largest column is %.3g times those of the larger one", after)
+	if !(after < before/2) {
+		t.Errorf("the largest column is %.3g times those of the basis, %.3g before", after, before)
+	}
+	checkSolutions(t, rng, a, g.Basis)
 }
 
 // Columns of no weight, and of one beyond all numbers, have a place in the order of the others.

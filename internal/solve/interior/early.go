@@ -329,6 +329,11 @@ func (e *early) exchange(p *program) bool {
 	return e.last() && e.greedy.Filled() && e.choose(p, e.greedy.Exchange) && e.conjugate(p)
 }
 
+// enlarge has a larger basis chosen if there may be one that takes fewer products, and tells whether there is.
+func (e *early) enlarge(p *program) bool {
+	return e.greedy != nil && e.greedy.Doubtful() && e.choose(p, e.greedy.Enlarge)
+}
+
 // worth is how many entries may be visited to choose a basis, at first as many as for one that is easily chosen.
 func (e *early) worth() float64 {
 	most := float64(e.most) * e.length
@@ -409,18 +414,6 @@ func (e *early) comeBack(p *program) (ok bool) {
 	return true
 }
 
-// left is about how much work is left if each digit of the products takes as much as those so far; infinite if
-// conjugate gradients do no longer.
-func (p *program) left() float64 {
-	if e, ok := p.matrix.(*early); !ok || e.spent {
-		return math.Inf(1)
-	}
-	if ahead := p.ahead(); ahead < 1 {
-		return p.spent * ahead / (1 - ahead)
-	}
-	return math.MaxFloat64
-}
-
 // conjugate sets x to the steps of the multipliers, and tells whether that took few products.
 func (e *early) conjugate(p *program) bool {
 	if e.byVariables() {
@@ -436,7 +429,10 @@ func (e *early) conjugate(p *program) bool {
 	for copy(e.d, e.z); !e.enough(p, rz/first, goal); products++ {
 		e.multiplyOn(p)
 		curvature := kernel.Dot(e.d, e.q)
-		if products >= e.limit() || !(curvature > 0) {
+		switch {
+		case products >= e.limit() && e.enlarge(p):
+			return e.conjugate(p)
+		case products >= e.limit() || !(curvature > 0):
 			return false
 		}
 		if p.stop() {

@@ -203,6 +203,18 @@ func (p *program) ahead() float64 {
 	return 1
 }
 
+// left is about how much work is left if each digit of the products takes as much as those so far; infinite if
+// conjugate gradients do no longer.
+func (p *program) left() float64 {
+	if e, ok := p.matrix.(*early); !ok || e.spent {
+		return math.Inf(1)
+	}
+	if ahead := p.ahead(); ahead < 1 {
+		return p.spent * ahead / (1 - ahead)
+	}
+	return math.MaxFloat64
+}
+
 // factored tells whether the matrix has been factored, so that one more step is one of many.
 func (p *program) factored() bool {
 	e, ok := p.matrix.(*early)
