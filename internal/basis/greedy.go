@@ -30,6 +30,7 @@ type Greedy struct {
 	far, hard          bool    // bases by weight are far from the largest, and larger ones are too much work
 	tried              bool    // a larger basis, where those by weight seem near it
 	exchanges          bool    // these are found by exchanges
+	rent               int     // visits that these may take: as many as products with the present basis were worth
 	classes            []int32 // of columns by weight, the greatest first
 	order, short       []int32 // columns by class and entries, and by entries alone
 	u, scale           []float64
@@ -81,6 +82,7 @@ func NewGreedy(a *Columns, weights []float64, worth float64) *Greedy {
 // ChooseByWeight takes a basis by the present weights, or a larger one in place of the former where those by weight are
 // poor. It tells whether there is one that does not fill.
 func (g *Greedy) ChooseByWeight() (ok bool) {
+	g.rent = max(g.lost/perVisit, len(g.a.Coef))
 	g.Young, g.least, g.lost, g.spent = true, math.MaxInt, 0, 0
 	for j, w := range g.Weights {
 		g.scale[j] = math.Sqrt(w)
@@ -107,6 +109,7 @@ func (g *Greedy) Filled() bool { return g.hard && !g.exchanges }
 // whether there is one.
 func (g *Greedy) Exchange() (ok bool) {
 	g.hard, g.exchanges = false, true
+	g.rent = max(g.spent/perVisit, len(g.a.Coef))
 	if ok = g.enlarge(); ok {
 		g.invert()
 	}
@@ -234,7 +237,7 @@ func (g *Greedy) few(size []float64) bool {
 
 // larger takes a basis of the present one and of the columns that are far larger in terms of it, which are of this size
 // there: of all at once, or, where that fills and the present one is useless, or has been of no use, of one after the
-// other.
+// other, the largest first, for as long as products with the present one took if it is of some use.
 func (g *Greedy) larger(size []float64) (b *Basis, hard bool) {
 	var columns []int32
 	for j, s := range size {
@@ -249,7 +252,11 @@ func (g *Greedy) larger(size []float64) (b *Basis, hard bool) {
 	g.Visits += b.Work
 	if !ok && (g.exchanges || slices.Max(size) > useless) {
 		slices.SortStableFunc(columns, func(i, j int32) int { return cmp.Compare(size[j], size[i]) })
-		b, ok = g.Exchanged(columns, g.scale, fill*all, lasting*g.limit())
+		limit := lasting * g.limit()
+		if slices.Max(size) <= useless {
+			limit = min(limit, g.rent)
+		}
+		b, ok = g.Exchanged(columns, g.scale, fill*all, limit)
 		g.Visits += b.Work
 	}
 	return b, !ok
@@ -319,6 +326,9 @@ func (g *Greedy) Note(products int) {
 	g.lost += (products - g.least) * g.perProduct()
 	g.spent += products * g.perProduct()
 }
+
+// GiveUp counts the products of what was not solved.
+func (g *Greedy) GiveUp(products int) { g.spent += products * g.perProduct() }
 
 // Precondition sets z to B⁻ᵀ W⁻¹ B⁻¹ r. What is no number does not count in Off.
 func (g *Greedy) Precondition(r, z []float64) {

@@ -183,6 +183,31 @@ func TestEnlarge(t *testing.T) {
 	checkSolutions(t, rng, a, g.Basis)
 }
 
+// Exchanges of columns take as long as products with the basis took, and make it the larger the longer that is.
+func TestExchangesByWhatProductsTook(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 0))
+	a, weights := sums(rng, 800, 8, 1e6)
+	before := math.Inf(1)
+	for _, products := range []int{20, 2000} {
+		g := basis.NewGreedy(a, weights, math.Inf(1))
+		if !g.ChooseByWeight() || !g.Filled() {
+			t.Fatal("the basis is large")
+		}
+		spent := 2 * products * (len(a.Coef) + g.Entries())
+		g.GiveUp(products)
+		visits := g.Visits
+		if !g.Exchange() {
+			t.Fatal("no exchanges")
+		}
+		visits, after := g.Visits-visits, largest(a, g.Basis, weights)
+		t.Logf("%d products, %d visits, the largest column %.3g", products, visits, after)
+		if visits > 2*spent || after > before {
+			t.Errorf("%d visits for %d entries of products, the largest column %.3g, not %.3g", visits, spent, after, before)
+		}
+		before = after
+	}
+}
+
 // Columns of no weight, and of one beyond all numbers, have a place in the order of the others.
 func TestWeightsOfAllSizes(t *testing.T) {
 	a := basis.Columns{Rows: 2, Start: []int32{0, 1, 2, 3, 4, 5}, Row: []int32{0, 1, 0, 1, 0},

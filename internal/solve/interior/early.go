@@ -433,6 +433,9 @@ func (e *early) conjugate(p *program) bool {
 		case products >= e.limit() && e.enlarge(p):
 			return e.conjugate(p)
 		case products >= e.limit() || !(curvature > 0):
+			if e.greedy != nil {
+				e.greedy.GiveUp(products)
+			}
 			return false
 		}
 		if p.stop() {
