@@ -53,7 +53,7 @@ func (s *System) Save(w io.Writer) error {
 	return nil
 }
 
-// metadata says what is not a tensor: the checksum, the names of features that stand for texts and gaps, how rows are
+// metadata says what is not a tensor: the checksum, the names of features that stand for texts and gaps, how they are
 // scaled, and what is propagated along.
 func (s *System) metadata(values []byte) map[string]string {
 	metadata := map[string]string{formatKey: ourFormat, checksumKey: checksum(values)}
@@ -61,7 +61,7 @@ func (s *System) metadata(values []byte) map[string]string {
 		if n.raw != nil && n.raw.names != nil {
 			metadata[featuresKey+n.spec.Name] = strings.Join(n.raw.names, "\n")
 		}
-		if n.spec.Normalize.byRows() {
+		if n.spec.Normalize != "" {
 			metadata[normalizeKey+n.spec.Name] = string(n.spec.Normalize)
 		}
 		if n.spec.Propagate != "" {
@@ -183,14 +183,15 @@ func (f *saved) spared(parameters []*parameter) (count int) {
 	return count
 }
 
-// fitsScale checks that a file has a scale of the network's features, under the network's name there, if the network
-// wants one, and only then: features on another scale than those it learned from would make nonsense of what it knows.
+// fitsScale checks that a file's network saw its features scaled as this one does, and that it has a scale of them,
+// under the network's name there, if the network wants one, and only then: features on another scale than those it
+// learned from would make nonsense of what it knows. Files of other programs do not say how it was.
 func (n *network) fitsScale(file *saved, name string) error {
-	has, weighed, weighs := file.scaled(name), file.byRows[name] == string(RowsByTFIDF), n.spec.Normalize == RowsByTFIDF
+	has, how := file.scaled(name), file.scales[name]
 	switch {
-	case has && weighed && !weighs:
-		return wrongKey("normalize", `its features were scaled by tf-idf when it was saved: write "normalize": "tfidf"`)
-	case has && !weighed && (n.scaling == nil || weighs):
+	case how != "" && how != string(n.spec.Normalize):
+		return wrongKey("normalize", `its "normalize" was "%s" when it was saved: write "normalize": "%[1]s"`, how)
+	case has && (n.scaling == nil || how == "" && n.spec.Normalize == RowsByTFIDF):
 		return wrongKey("normalize", `its features were standardised when it was saved: write the "normalize" of `+
 			`then, "columns" or "values"`)
 	case !has && n.scaling != nil:

@@ -59,7 +59,7 @@ type saved struct {
 	entries  map[string]entry
 	features map[string][]string // by network, if they have names
 	along    map[string]string   // by network, the predicates that logits are propagated along
-	byRows   map[string]string   // by network, how rows of features are scaled, if they are
+	scales   map[string]string   // by network, how features are scaled, if it says so
 	values   []byte
 }
 
@@ -84,7 +84,7 @@ func openSaved(data []byte) (*saved, error) {
 	}
 	delete(header, metadataKey)
 	f.entries, f.features = make(map[string]entry, len(header)), make(map[string][]string)
-	f.along, f.byRows = make(map[string]string), make(map[string]string)
+	f.along, f.scales = make(map[string]string), make(map[string]string)
 	for key, names := range metadata {
 		if network, are := strings.CutPrefix(key, featuresKey); are {
 			f.features[network] = strings.Split(names, "\n")
@@ -93,7 +93,7 @@ func openSaved(data []byte) (*saved, error) {
 			f.along[network] = names
 		}
 		if network, scales := strings.CutPrefix(key, normalizeKey); scales {
-			f.byRows[network] = names
+			f.scales[network] = names
 		}
 	}
 	for name, raw := range header {
@@ -176,7 +176,7 @@ func (s *Spec) usualNormalization(table *Features) Normalization {
 	if s.Checkpoint != "" {
 		if file, err := s.open(); err == nil { // what is wrong with it is told where it is read
 			name := file.savedName(s.Name)
-			if how := Normalization(file.byRows[name]); slices.Contains(normalizations, how) {
+			if how := Normalization(file.scales[name]); slices.Contains(normalizations, how) {
 				return how
 			}
 			if file.scaled(name) {
