@@ -234,12 +234,9 @@ func (n *network) rescale() {
 
 // begin gives a network the values of the checkpoint that its specification names.
 func (s *System) begin(n *network) error {
-	if n.spec.Checkpoint == "" {
+	file := n.saved
+	if n.saved = nil; file == nil {
 		return nil
-	}
-	file, err := n.spec.open()
-	if err != nil {
-		return err
 	}
 	if err := s.checkLayers(n); err != nil {
 		return err

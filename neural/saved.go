@@ -172,19 +172,17 @@ func (s *Spec) open() (*saved, error) {
 
 // usualNormalization is that of the checkpoint, whose network may have learned from a table that looks otherwise; else
 // bags of words are scaled by tf-idf, so that long texts are like short ones and words that all have say little.
-func (s *Spec) usualNormalization(table *Features) Normalization {
-	if s.Checkpoint != "" {
-		if file, err := s.open(); err == nil { // what is wrong with it is told where it is read
-			name := file.savedName(s.Name)
-			if how := Normalization(file.scales[name]); slices.Contains(normalizations, how) {
-				return how
-			}
-			if file.scaled(name) {
-				return StandardColumns
-			}
+func (n *network) usualNormalization(table *Features) Normalization {
+	if file := n.saved; file != nil {
+		name := file.savedName(n.spec.Name)
+		if how := Normalization(file.scales[name]); slices.Contains(normalizations, how) {
+			return how
+		}
+		if file.scaled(name) {
+			return StandardColumns
 		}
 	}
-	if s.Kind != convolutional && table.OfWords() {
+	if n.spec.Kind != convolutional && table.OfWords() {
 		return RowsByTFIDF
 	}
 	return StandardColumns

@@ -30,6 +30,7 @@ type network struct {
 	raw      *Features // as given
 	features *Features // as the network sees them; like raw, nil if an encoder has them
 	scaling  *scaling  // nil unless columns are standardised
+	saved    *saved    // what it begins with, until it has; or nil
 	encoder  *network  // nil, or whose first spec.Shared hidden layers are this network's
 	first    *firstLayer
 	cnn      *cnn         // of kind "cnn"
@@ -275,6 +276,12 @@ func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network,
 		return nil, err
 	}
 	n := &network{spec: spec, passes: new(int)}
+	if spec.Checkpoint != "" {
+		var err error
+		if n.saved, err = spec.open(); err != nil {
+			return nil, err
+		}
+	}
 	if spec.Encoder != "" {
 		if err := s.share(n); err != nil {
 			return nil, err
@@ -290,7 +297,7 @@ func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network,
 			spec.Features, elsewhere)
 	}
 	if spec.Normalize == "" {
-		n.spec.Normalize = spec.usualNormalization(table)
+		n.spec.Normalize = n.usualNormalization(table)
 	}
 	n.raw, n.features = table, table.Normalized(n.spec.Normalize)
 	if n.spec.Normalize.byColumns() {
