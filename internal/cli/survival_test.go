@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -137,24 +138,38 @@ func wantInterrupted(t *testing.T, dir, stdout, stderr string) {
 	}
 }
 
-// A second interrupt ends the process at once, also in the grace that inference has.
+// A second interrupt ends the process at once, also in the grace that inference has, and where interrupts are ignored
+// before the first one, as a script has it for what it starts in the background.
 func TestSecondInterrupt(t *testing.T) {
 	tr := newTrainee(t)
 	tr.args = append(tr.args, "-D", "learn.epochs=1000000")
 	endlessInference(t, tr.config)
-	dir, start := t.TempDir(), time.Now()
-	code, stdout, _ := tr.run(t, dir, func(p *os.Process) {
-		for _, err := os.Stat(filepath.Join(dir, "state")); err != nil && time.Since(start) < time.Minute; {
-			time.Sleep(10 * time.Millisecond) // until it learns: before, the first interrupt ends it
-			_, err = os.Stat(filepath.Join(dir, "state"))
+	wasIgnored := signal.Ignored(os.Interrupt)
+	for _, ignored := range []bool{wasIgnored, true} {
+		dir, start := t.TempDir(), time.Now()
+		if ignored {
+			signal.Ignore(os.Interrupt)
 		}
-		for range 3 {
-			time.Sleep(400 * time.Millisecond)
-			_ = p.Signal(os.Interrupt)
+		code, stdout, _ := tr.run(t, dir, func(p *os.Process) {
+			if !wasIgnored {
+				signal.Reset(os.Interrupt)
+			}
+			for _, err := os.Stat(filepath.Join(dir, "state")); err != nil && time.Since(start) < time.Minute; {
+				time.Sleep(10 * time.Millisecond) // until it learns: before, the first interrupt ends it
+				_, err = os.Stat(filepath.Join(dir, "state"))
+			}
+			for range 3 {
+				time.Sleep(400 * time.Millisecond)
+				_ = p.Signal(os.Interrupt)
+			}
+		})
+		want := -1
+		if ignored {
+			want = 128 + int(syscall.SIGINT)
 		}
-	})
-	if code != -1 || stdout != "" { // in the grace, it would end with its report
-		t.Errorf("exit code %d\n%s", code, stdout)
+		if code != want || stdout != "" { // in the grace, it would end with its report
+			t.Errorf("ignored: %t: exit code %d, want %d\n%s", ignored, code, want, stdout)
+		}
 	}
 }
 

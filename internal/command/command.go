@@ -79,9 +79,24 @@ func (e *Env) attend(ctx context.Context, command func() error) error {
 	}
 }
 
-// interruptible returns a context that the first interrupt cancels. From then on, signals have their default effect.
+// exitInterrupted is the exit code that shells give what an interrupt has ended.
+const exitInterrupted = 128 + int(syscall.SIGINT)
+
+// interruptible returns a context that the first interrupt cancels. From then on, signals have their default effect:
+// but an interrupt ends the process also where it would be ignored, as in what a script starts in the background.
 func interruptible(parent context.Context) (context.Context, context.CancelFunc) {
+	ignored := signal.Ignored(os.Interrupt)
 	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() {
+		if ignored {
+			again := make(chan os.Signal, 1)
+			signal.Notify(again, os.Interrupt)
+			go func() {
+				<-again
+				os.Exit(exitInterrupted)
+			}()
+		}
+		stop()
+	})
 	return ctx, stop
 }
