@@ -134,8 +134,13 @@ func withoutTime(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// output writes the file that a flag names, whole or not at all; "-" is the standard output.
+// output writes the file that a flag names, whole or not at all; "-" is the standard output. That may be a pipe, as
+// other files that are not regular, and is written as far as somebody reads it.
 func (p *projectFlags) output(path string, write func(w io.Writer) error) error {
+	if info, err := os.Stat(path); path == command.StdinName || err == nil && !info.Mode().IsRegular() {
+		p.Waiting.Store(true)
+		defer p.Waiting.Store(false)
+	}
 	if path == command.StdinName {
 		return write(p.Out)
 	}

@@ -4,8 +4,10 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -188,5 +190,46 @@ func endlessInference(t *testing.T, config string) {
 		"sgd.threshold": 1e-300, "sgd.rate": 1e-9}}}`
 	if err := os.WriteFile(config, []byte(rest), 0o666); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// An interrupt ends a process that writes to a pipe which nobody reads: the first one, as there is no answer that would
+// come if one waited.
+func TestInterruptAtAPipe(t *testing.T) {
+	const targets = 10000 // whose ground rules are more than a pipe takes
+	dir := t.TempDir()
+	self, err := os.Executable()
+	model, program, pipe := filepath.Join(dir, "model.json"), filepath.Join(dir, "deeppsl"), filepath.Join(dir, "pipe")
+	names := make([]string, targets)
+	for k := range names {
+		names[k] = fmt.Sprintf(`["a%d"]`, k)
+	}
+	text := `{"rules": ["1: T(X) ^2"], "predicates": {"T/1": {"targets": [` + strings.Join(names, ", ") + `]}}}`
+	if err := errors.Join(err, os.WriteFile(model, []byte(text), 0o600), os.Symlink(self, program),
+		syscall.Mkfifo(pipe, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "run", model, "--groundrules", pipe)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	reader, err := os.OpenFile(pipe, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	end, _ := ctx.Deadline()
+	if err := errors.Join(reader.SetReadDeadline(end), cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.Read(make([]byte, 1)); err != nil {
+		t.Errorf("nothing is written: %v", err)
+	}
+	_ = cmd.Process.Signal(os.Interrupt)
+	_ = cmd.Wait()
+	code := cmd.ProcessState.ExitCode()
+	if code != command.ExitFailure || !strings.HasSuffix(stderr.String(), "interrupted\n") {
+		t.Errorf("exit code %d\n%s", code, &stderr)
 	}
 }

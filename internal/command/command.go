@@ -48,7 +48,8 @@ const grace = 25 * time.Millisecond
 
 // attend runs a command. One that is interrupted and has no answer yet is left where it is if it does not end at once:
 // it may be reading, sorting or waiting, and whoever called Main ends the process. One that has an answer on its way
-// gives it, and the user is told so. One that is beyond its bounds is left in any case.
+// gives it, and the user is told so, unless it waits for who reads it. One that is beyond its bounds is left in any
+// case.
 func (e *Env) attend(ctx context.Context, command func() error) error {
 	done, over := make(chan error, 1), make(chan struct{})
 	defer close(over)
@@ -67,7 +68,7 @@ func (e *Env) attend(ctx context.Context, command func() error) error {
 		return err
 	case <-time.After(grace):
 	}
-	if !e.Answering.Load() {
+	if !e.Answering.Load() || e.Waiting.Load() {
 		return ctx.Err()
 	}
 	e.Notef("interrupted: the best answer so far is on its way; interrupt again to end without it")

@@ -25,6 +25,8 @@ type Env struct {
 
 	// Answering says that an answer is on its way, which an interrupt does not keep from being given.
 	Answering atomic.Bool
+	// Waiting says that it is written to what may have no reader, which an interrupt does not wait for.
+	Waiting atomic.Bool
 
 	bounds bounds
 	help   kept // what the help is written to
