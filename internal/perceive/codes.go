@@ -26,35 +26,32 @@ const (
 	shuffled = 100
 )
 
-// lintCodes warns, once, of columns of whole numbers whose values say much of the truth, and whose order does not.
+// lintCodes warns, once, of columns of whole numbers whose values say much of the truth of a predicate, and whose order
+// does not.
 func (n *Networks) lintCodes(
-	network *load.Network, config *load.Config, tables *load.Tables, diags *source.Diagnostics,
+	network *load.Network, declared *load.Predicate, rows []int32, answers [][]float32, diags *source.Diagnostics,
 ) {
 	features := n.Features[network.Name]
-	if features == nil || features.Sparse() || n.codes[network.Name] {
+	if n.codes[network.Name] {
 		return
 	}
-	for k, declared := range config.Predicates {
-		rows, answers := answersOf(tables.Truth[k], tables.Store.Symbols, features)
-		var named []string
-		for column := range features.Width() {
-			name := features.Heading(column)
-			if name == "" {
-				continue
-			}
-			groups := grouped(features.Column(rows, column))
-			if groups != nil && slices.ContainsFunc(answers[:len(answers)-1], groups.named) {
-				named = append(named, strconv.Quote(name))
-			}
+	var named []string
+	for column := range features.Width() {
+		name := features.Heading(column)
+		if name == "" {
+			continue
 		}
-		if len(named) > 0 {
-			n.codes[network.Name] = true
-			all := strings.Join(named, ", ")
-			diags.Warnf("features-codes", network.At("features"), `if they are names, write "categories": [`+all+"]",
-				"numbers of %s in network %q tell %s by what they are and not by their order, as names do", all, network.Name,
-				declared.Name)
-			return
+		groups := grouped(features.Column(rows, column))
+		if groups != nil && slices.ContainsFunc(answers[:len(answers)-1], groups.named) {
+			named = append(named, strconv.Quote(name))
 		}
+	}
+	if len(named) > 0 {
+		n.codes[network.Name] = true
+		all := strings.Join(named, ", ")
+		diags.Warnf("features-codes", network.At("features"), `if they are names, write "categories": [`+all+"]",
+			"numbers of %s in network %q tell %s by what they are and not by their order, as names do", all, network.Name,
+			declared.Name)
 	}
 }
 

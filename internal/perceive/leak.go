@@ -15,33 +15,30 @@ import (
 // This file finds the column of the answers among those of the features: with it a network tells all that it has been
 // told, and nothing that it has not.
 
-// lintLeaks warns, once, of a feature that tells the truth, wherever that is known.
+// lintLeaks warns, once, of a feature that tells the truth of a predicate.
 func (n *Networks) lintLeaks(
-	network *load.Network, config *load.Config, tables *load.Tables, diags *source.Diagnostics,
+	network *load.Network, declared *load.Predicate, rows []int32, answers [][]float32, diags *source.Diagnostics,
 ) {
 	features := n.Features[network.Name]
-	if features == nil || features.Sparse() || features.Width() == 0 || n.leaks[network.Name] {
+	if features.Width() == 0 || n.leaks[network.Name] {
 		return
 	}
-	for k, declared := range config.Predicates {
-		rows, answers := answersOf(tables.Truth[k], tables.Store.Symbols, features)
-		for _, answer := range answers {
-			column := sameColumn(features, rows, answer, 100*len(answers))
-			if column < 0 {
-				continue
-			}
-			name := "number " + strconv.Itoa(column+1)
-			if heading := features.Heading(column); heading != "" {
-				name = strconv.Quote(heading)
-			} else if names := features.Names(); names != nil {
-				name = strconv.Quote(names[column])
-			}
-			n.leaks[network.Name] = true
-			diags.Warnf("features-truth", network.At("columns"), `leave it out: "columns" names the features after the ids`,
-				"feature %s of network %q says the truth of %s in all %d rows that have one", name, network.Name,
-				declared.Name, len(rows))
-			return
+	for _, answer := range answers {
+		column := sameColumn(features, rows, answer, 100*len(answers))
+		if column < 0 {
+			continue
 		}
+		name := "number " + strconv.Itoa(column+1)
+		if heading := features.Heading(column); heading != "" {
+			name = strconv.Quote(heading)
+		} else if names := features.Names(); names != nil {
+			name = strconv.Quote(names[column])
+		}
+		n.leaks[network.Name] = true
+		diags.Warnf("features-truth", network.At("columns"), `leave it out: "columns" names the features after the ids`,
+			"feature %s of network %q says the truth of %s in all %d rows that have one", name, network.Name,
+			declared.Name, len(rows))
+		return
 	}
 }
 

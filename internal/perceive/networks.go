@@ -294,8 +294,7 @@ func (n *Networks) Standardize(p *project.Project) error {
 func (n *Networks) Lint(config *load.Config, tables *load.Tables, diags *source.Diagnostics) {
 	for _, network := range config.Networks {
 		n.lintLinks(network, diags)
-		n.lintLeaks(network, config, tables, diags)
-		n.lintCodes(network, config, tables, diags)
+		n.lintTruth(network, config, tables, diags)
 		n.lintSentinels(network, diags)
 		constant, features := n.System.Constant(network.Name)
 		if constant == 0 || constant < features || n.blind[network.Name] {
@@ -304,6 +303,22 @@ func (n *Networks) Lint(config *load.Config, tables *load.Tables, diags *source.
 		n.blind[network.Name] = true
 		diags.Warnf("features-constant", network.At("features"), "features are what tells entities apart",
 			"all %d features of network %q are the same in all rows that it learns from", features, network.Name)
+	}
+}
+
+// lintTruth warns of what the columns of a dense table have to do with the truth of predicates.
+func (n *Networks) lintTruth(
+	network *load.Network, config *load.Config, tables *load.Tables, diags *source.Diagnostics,
+) {
+	features := n.Features[network.Name]
+	if features == nil || features.Sparse() {
+		return
+	}
+	for k, declared := range config.Predicates {
+		if rows, answers := answersOf(tables.Truth[k], tables.Store.Symbols, features); answers != nil {
+			n.lintLeaks(network, declared, rows, answers, diags)
+			n.lintCodes(network, declared, rows, answers, diags)
+		}
 	}
 }
 
