@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
@@ -120,21 +119,8 @@ func TestTriesEnd(t *testing.T) {
 
 // Where tries have ended for good, factorisations wait for no more than what they would take from there.
 func TestFactorisationsGoOnFromTries(t *testing.T) {
-	const n, terms = 2000, 6
-	rng := rand.New(rand.NewPCG(1, 1))
-	b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
-	for range n / 2 {
-		var row []mrftest.Term
-		for _, i := range rng.Perm(n)[:terms] {
-			row = append(row, mrftest.Term{Index: i, Coef: -1})
-		}
-		b.Add(1, row, nil)
-	}
-	b.Rule(1, mrf.Hinge, 1)
-	for i := range n {
-		b.Add(0, []mrftest.Term{{Index: i, Coef: rng.Float64()}}, nil)
-	}
-	h, before := newHybrid(mrftest.Field(b.Model(), []float64{0, 1}, nil), solve.Settings{Threads: 1}), 1.0
+	field := mrftest.Cover{Variables: 2000, Terms: 6, Times: 1, Cost: (*rand.Rand).Float64}.Field()
+	h, before := newHybrid(field, solve.Settings{Threads: 1}), 1.0
 	h.analyse()
 	h.tired = true
 	for budget, p := h.cost.Early/16, newPace(true); ; budget *= 2 {

@@ -136,21 +136,9 @@ func TestSquaresAreTriedWithoutFactors(t *testing.T) {
 // Limits that costs of all sizes press against leave Newton's method far from a proof: it is not for as long as the
 // other's steps take that this is found out.
 func TestLimitsAreTriedSoon(t *testing.T) {
-	const n, terms, most = 4000, 5, 60
-	rng := rand.New(rand.NewPCG(1, 1))
-	b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
-	for range n / 2 {
-		var row []mrftest.Term
-		for _, i := range rng.Perm(n)[:terms] {
-			row = append(row, mrftest.Term{Index: i, Coef: -1})
-		}
-		b.Add(1, row, nil)
-	}
-	b.Rule(1, mrf.Hinge, 1)
-	for i := range n {
-		b.Add(0, []mrftest.Term{{Index: i, Coef: math.Pow(10, 6*rng.Float64()-3)}}, nil)
-	}
-	field := mrftest.Field(b.Model(), []float64{0, 1}, nil)
+	const most = 60
+	field := mrftest.Cover{Variables: 4000, Terms: 5, Times: 1,
+		Cost: func(rng *rand.Rand) float64 { return math.Pow(10, 6*rng.Float64()-3) }}.Field()
 	inference, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -207,22 +195,9 @@ func solvesWithoutFactors(t *testing.T, s solve.Solver) *solve.Result {
 
 // A start with multipliers from which Newton's method gets nowhere is no reason to go without presolving.
 func TestStartsThatLeadNowhereArePresolved(t *testing.T) {
-	const n, rows, terms = 2000, 1000, 8
-	rng := rand.New(rand.NewPCG(1, 1))
-	b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
-	for range rows {
-		var row []mrftest.Term
-		for _, i := range rng.Perm(n)[:terms] {
-			row = append(row, mrftest.Term{Index: i, Coef: -1})
-		}
-		b.Add(1, row, nil)
-		b.Add(1, row, nil) // which presolving leaves out
-	}
-	b.Rule(1, mrf.Hinge, 1)
-	for i := range n {
-		b.Add(0, []mrftest.Term{{Index: i, Coef: rng.Float64()}}, nil)
-	}
-	field := mrftest.Field(b.Model(), []float64{0, 1}, nil)
+	const n = 2000
+	field := mrftest.Cover{Variables: n, Terms: 8, Times: 2, // once more than presolving leaves in
+		Cost: (*rand.Rand).Float64}.Field()
 	solved := func(start []float64, multipliers []float64) *solve.Result {
 		inference, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{Presolve: true})
 		if err != nil {
