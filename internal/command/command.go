@@ -89,7 +89,7 @@ func interruptible(parent context.Context) (context.Context, context.CancelFunc)
 	ignored := signal.Ignored(os.Interrupt)
 	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
-		if ignored {
+		if interrupted := context.Cause(ctx) != context.Canceled; interrupted && ignored {
 			again := make(chan os.Signal, 1)
 			signal.Notify(again, os.Interrupt)
 			go func() {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
 	"strings"
 	"testing"
@@ -32,6 +33,26 @@ func TestInterruptCancelsTheContext(t *testing.T) {
 	case <-ctx.Done():
 	case <-time.After(10 * time.Second):
 		t.Error("the context still runs after an interrupt")
+	}
+}
+
+// Where interrupts are ignored, nothing waits for one after a command that had none.
+func TestNothingWaitsForInterrupts(t *testing.T) {
+	if !signal.Ignored(os.Interrupt) {
+		t.Cleanup(func() { signal.Reset(os.Interrupt) })
+	}
+	end := func() {
+		signal.Ignore(os.Interrupt)
+		_, stop := interruptible(context.Background())
+		stop()
+	}
+	end() // the first one starts what hears signals, for good
+	before := runtime.NumGoroutine()
+	end()
+	for start := time.Now(); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Since(start) > 10*time.Second {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
 	}
 }
 
