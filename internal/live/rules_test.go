@@ -2,8 +2,10 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -110,6 +112,51 @@ func TestLargeRules(t *testing.T) {
 			if by := math.Abs(answer.Objective - want); by > 1e-5*first {
 				t.Errorf("%v: %v, want %v", step.change, answer.Objective, want)
 			}
+		}
+	}
+}
+
+// A snapshot is of a program, whose rules it has all: where the file has one rule less by now, that would come back as
+// one that was added.
+func TestSnapshotsAreOfTheirRules(t *testing.T) {
+	dir, path := t.TempDir(), filepath.Join(t.TempDir(), "journal")
+	predicates := map[string]any{"T/1": map[string]any{"targets": [][]any{{"a"}}}}
+	rules := []string{"1: T(X)", "2: !T(X) ^2", "3: T('a') = 0.2"}
+	g, err := groundIn(dir, rules, predicates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := living(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Apply(t.Context(), []change.Change{change.Rule("4: T('a') = 0.4")}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // also of a session that began with a snapshot
+		if err := s.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		journal, history, err := OpenJournal(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer journal.Close()
+		for _, n := range []int{2, 4} {
+			other, err := groundIn(dir, append(rules, "5: T('a') = 0.6")[:n], predicates)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := history.Restore(t.Context(), other); !errors.Is(err, errStranger) {
+				t.Errorf("of %d rules, 3 at the time: %v", n, err)
+			}
+		}
+		same, err := history.Restore(t.Context(), g)
+		if err != nil || len(same.Program.Rules) != 4 {
+			t.Fatalf("of the same rules: %v", err)
+		}
+		if s, err = living(same); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

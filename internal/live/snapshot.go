@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,8 @@ type Snapshot struct {
 // head is the first record of a snapshot.
 type head struct {
 	Rules []savedRule `json:"rules"`
+	// Written is how many of them are the program's own, and not added by changes; 0 if that is not known.
+	Written int `json:"written,omitempty"`
 	// Parts is how many others it has.
 	Parts int `json:"snapshot_parts"`
 	// Updates and Keys are for who keeps the journal: how many updates there had been, and the keys of the last ones.
@@ -70,6 +73,9 @@ func (s *Session) Snapshot() *Snapshot {
 	out := &Snapshot{}
 	for r, rule := range s.prog.Rules {
 		out.Rules = append(out.Rules, savedRule{rule.Text, s.grounding.Theta[r], s.off[r]})
+		if !rule.Added {
+			out.Written++
+		}
 	}
 	if networks := s.grounding.Networks; networks != nil {
 		out.Features, out.Scales = networks.Revisions(), networks.System.Scales()
@@ -161,8 +167,8 @@ func (s *Snapshot) revise(networks *perceive.Networks) error {
 // program returns the rules and their weights: those of a program as it is written, and others behind them.
 func (s *Snapshot) program(written *program.Program) (*program.Program, []float64, error) {
 	out, theta := &program.Program{Predicates: written.Predicates}, make([]float64, 0, len(s.Rules))
-	if len(s.Rules) < len(written.Rules) {
-		return nil, nil, errStranger
+	if now := len(written.Rules); s.Written > 0 && s.Written != now || len(s.Rules) < now {
+		return nil, nil, fmt.Errorf("%w: of %d rules, and not %d", errStranger, cmp.Or(s.Written, len(s.Rules)), now)
 	}
 	for k, saved := range s.Rules {
 		var rule program.Rule
@@ -226,5 +232,8 @@ func parse(predicates []*program.Predicate, text string) ([]*program.Rule, error
 	var diags source.Diagnostics
 	file := &source.File{Name: "rule", Text: text}
 	compiled := program.Compile(predicates, syntax.Parse(file, &diags), &diags)
+	for _, rule := range compiled.Rules {
+		rule.Added = true
+	}
 	return compiled.Rules, diags.Err()
 }

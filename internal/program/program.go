@@ -56,6 +56,8 @@ type Rule struct {
 	Text    string // printed in the canonical form of `deeppsl fmt`
 	// Inactive is a rule that has no ground rules, but keeps its number.
 	Inactive bool
+	// Added is a rule that came while the program lived.
+	Added bool
 
 	Variables  []Variable
 	Atoms      []Atom      // the linear template's atoms, in the order they were written
