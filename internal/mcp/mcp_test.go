@@ -120,7 +120,7 @@ func TestTools(t *testing.T) {
 		{"query", object{"predicate": "Likes", "limit": 1}, `"next":1`, false},
 		{"query", object{"predicate": "Likes", "max": 0.3}, `"atoms":[]`, false},
 		{"query", object{"predicate": "Likes", "arguments": []string{"ann", "jazz"}}, `"value":0.9`, false},
-		{"query", object{"predicate": "Likes", "arguments": []string{"ann"}}, "no such atom", true},
+		{"query", object{"predicate": "Likes", "arguments": []string{"ann"}}, "Likes has 2 arguments, and not 1", true},
 		{"query", object{"predicate": "Nothing"}, "Nothing", true},
 		{"query", object{"predicate": "Likes", "limit": 0}, "expected number >= 1", true},
 		{"query", object{}, "required property predicate", true},

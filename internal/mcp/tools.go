@@ -42,8 +42,8 @@ func New(service *serve.Service, messages []source.Plain, changes bool) *Tools {
 	t.all = []*tool{
 		define("check", `What the model is: its predicates with their arguments, its rules, what is suspicious about it, `+
 			`and how well its answer is proven.`, t.check),
-		define("query", `Atoms of a predicate with their truth values, the most probable state's; the largest first, or `+
-			`one atom by all its arguments.`, t.query),
+		define("query", `Atoms of a predicate that are inferred, with their truth values in the most probable state, the `+
+			`largest first; or one atom, observed or not, by all its arguments. Observed atoms are not listed.`, t.query),
 		define("explain", `Why an atom that is inferred has its value: what the value is the sum of, and which ground `+
 			`rules push it up and down; with "changes", what it would be if facts were others.`, t.explain),
 		define("what_if", `What the most probable state would be after changes of facts, targets, weights and rules. `+

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"reflect"
 	"slices"
@@ -281,41 +282,43 @@ type Change struct {
 	Values  []float64 `json:"values,omitempty"`
 }
 
-// read returns a change with all that its kind needs.
+// form is what a change of a kind has: what it needs, in words and as members, and what else it may have.
+type form struct{ words, needs, may string }
+
+var forms = map[change.Kind]form{
+	change.ObserveAtom: {"a predicate, its arguments and a value", "predicate value", "arguments"},
+	change.GiveValue:   {"a predicate, its arguments and a value", "predicate value", "arguments"},
+	change.RemoveAtom:  {"a predicate and its arguments", "predicate", "arguments"},
+	change.TargetAtom:  {"a predicate and its arguments", "predicate", "arguments"},
+	change.RuleWeight:  {"the number of a rule and a value", "rule value", ""},
+	change.RuleOff:     {"the number of a rule", "rule", ""},
+	change.RuleOn:      {"the number of a rule", "rule", ""},
+	change.RuleAdded:   {"the text of a rule", "text", ""},
+	change.FeatureRow:  {"a network, a row and values", "network row values", "columns"},
+}
+
+// read returns a change with all that its kind needs. What another kind would need means nothing, and is refused.
 func (c *Change) read() (change.Change, error) {
 	kind := change.Kind(c.Change)
-	var needs string
-	switch kind {
-	case change.ObserveAtom, change.GiveValue:
-		if c.Value == nil || c.Predicate == "" {
-			needs = "a predicate, its arguments and a value"
-		}
-	case change.RemoveAtom, change.TargetAtom:
-		if c.Predicate == "" {
-			needs = "a predicate and its arguments"
-		}
-	case change.RuleWeight:
-		if c.Rule == nil || c.Value == nil {
-			needs = "the number of a rule and a value"
-		}
-	case change.RuleOff, change.RuleOn:
-		if c.Rule == nil {
-			needs = "the number of a rule"
-		}
-	case change.RuleAdded:
-		if c.Text == "" {
-			needs = "the text of a rule"
-		}
-	case change.FeatureRow:
-		if c.Network == "" || c.Row == "" || c.Values == nil {
-			needs = "a network, a row and values"
+	form := forms[kind]
+	needs, may := strings.Fields(form.needs), form.may
+	for _, member := range []struct {
+		name  string
+		given bool
+	}{
+		{"predicate", c.Predicate != ""}, {"arguments", c.Arguments != nil}, {"value", c.Value != nil},
+		{"rule", c.Rule != nil}, {"text", c.Text != ""}, {"network", c.Network != ""}, {"row", c.Row != ""},
+		{"columns", c.Columns != nil}, {"values", c.Values != nil},
+	} {
+		switch needed := slices.Contains(needs, member.name); {
+		case needed && !member.given:
+			return change.Change{}, fmt.Errorf("the change %s needs %s", kind, form.words)
+		case member.given && !needed && member.name != may:
+			return change.Change{}, fmt.Errorf("the change %s takes no %s", kind, member.name)
 		}
 	}
 	out := change.Change{Kind: kind, Predicate: c.Predicate, Arguments: c.Arguments, Text: c.Text, Network: c.Network,
 		Row: c.Row, Columns: c.Columns, Values: c.Values}
-	if needs != "" {
-		return out, errors.New("the change " + c.Change + " needs " + needs)
-	}
 	if c.Value != nil {
 		out.Value = *c.Value
 	}
@@ -342,14 +345,14 @@ func ReadChanges(all []Change) ([]change.Change, error) {
 type updatesInput struct {
 	Key  string `header:"Idempotency-Key" maxLength:"200" doc:"an update with the key of an earlier one is not made again"`
 	Body struct {
-		Changes []Change `json:"changes" minItems:"1" maxItems:"100000" doc:"made all, or none"`
+		Changes []Change `json:"changes" nullable:"false" minItems:"1" maxItems:"100000" doc:"made all, or none"`
 	}
 }
 
 // whatIfInput asks what would be.
 type whatIfInput struct {
 	Body struct {
-		Changes []Change   `json:"changes" minItems:"1" maxItems:"100000"`
+		Changes []Change   `json:"changes" nullable:"false" minItems:"1" maxItems:"100000"`
 		Atoms   []AtomName `json:"atoms,omitempty" maxItems:"10000"`
 	}
 }
@@ -367,11 +370,24 @@ func (s *Service) writers(api huma.API) {
 		Summary: "What the answer would be after changes, which are not made", MaxBodyBytes: maxBody,
 		BodyReadTimeout: come}, s.postWhatIf)
 	huma.Register(api, huma.Operation{OperationID: "infer", Method: http.MethodPost, Path: "/v1/infer",
-		Summary: "Infer once more, for as long as it is given"}, s.postInfer)
+		Summary: "Infer once more, for as long as it is given", Middlewares: huma.Middlewares{bodiless(api)}}, s.postInfer)
 	huma.Register(api, huma.Operation{OperationID: "set-weight", Method: http.MethodPut, Path: "/v1/rules/{n}/weight",
 		Summary: "Set the weight of a rule", BodyReadTimeout: come}, s.putWeight)
 	plain(api, huma.Operation{OperationID: "snapshot", Method: http.MethodPost, Path: "/v1/snapshot",
-		Summary: "Shorten the journal"}, s.postSnapshot)
+		Summary: "Shorten the journal", Middlewares: huma.Middlewares{bodiless(api)}}, s.postSnapshot)
+}
+
+// bodiless refuses bodies that say something, where nothing is read from them.
+func bodiless(api huma.API) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		text, err := io.ReadAll(ctx.BodyReader())
+		if said := strings.Join(strings.Fields(string(text)), ""); err != nil || said != "" && said != "{}" {
+			_ = huma.WriteErr(api, ctx, http.StatusUnprocessableEntity, // the client may have gone
+				"this takes no body; its parameters, if it has any, stand in the address, as in ?seconds=5")
+			return
+		}
+		next(ctx)
+	}
 }
 
 func (s *Service) postUpdates(ctx context.Context, in *updatesInput) (*Body[Updated], error) {

@@ -35,7 +35,11 @@ func (s *Service) bulk(next *http.ServeMux) http.Handler {
 		accepted, values := wanted(r.Header.Values("Accept")), r.URL.Query()
 		q, err := bulkQuery(predicate, values)
 		one := accepted == "" && len(values) == 1 && len(values["argument"]) > 0
-		if accepted == "" && !one || err != nil || s.predicate(predicate) != nil {
+		if accepted == "" && !one || err != nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if q.Predicate, err = s.predicate(predicate, q.Argument); err != nil {
 			next.ServeHTTP(w, r)
 			return
 		}

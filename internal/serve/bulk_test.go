@@ -77,7 +77,7 @@ func TestOneAtomIsAsOthersAre(t *testing.T) {
 		}
 		short, long := answers[0], answers[1]
 		if short.Code != long.Code || short.Body.String() != long.Body.String() ||
-			!maps.EqualFunc(short.Header(), long.Header(), slices.Equal) {
+			!maps.EqualFunc(short.Header(), long.Header(), slices.Equal) || strings.Contains(short.Body.String(), `"likes"`) {
 			t.Errorf("%s: %d %v %s, and otherwise %d %v %s", atom, short.Code, short.Header(), short.Body, long.Code,
 				long.Header(), long.Body)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"math"
@@ -87,26 +88,33 @@ type Query struct {
 	Order     string   `query:"order" default:"data" enum:"data,value" doc:"as in the data, or the largest values first"`
 }
 
-// predicate checks a predicate's name.
-func (s *Service) predicate(name string) error {
-	if _, err := s.Current().grounding.Project.Predicate(name); err != nil {
-		return missing{err}
+// predicate returns a predicate's name as it is declared, and checks that it has so many arguments, if there are any.
+func (s *Service) predicate(name string, arguments []string) (string, error) {
+	p := s.Current().grounding.Project
+	k, err := p.Predicate(name)
+	if err != nil {
+		return "", missing{err}
 	}
-	return nil
+	declared := p.Config.Predicates[k]
+	if n := len(arguments); n > 0 && n != declared.Arity() {
+		return "", missing{fmt.Errorf("%s has %d arguments, and not %d", declared.Name, declared.Arity(), n)}
+	}
+	return declared.Name, nil
 }
 
 // Atoms returns atoms that are inferred, or one of any kind.
 func (s *Service) Atoms(q *Query) (Atoms, error) {
 	s.counts.reads.Add(1)
-	if err := s.predicate(q.Predicate); err != nil {
+	name, err := s.predicate(q.Predicate, q.Argument)
+	if err != nil {
 		return Atoms{}, err
 	}
 	if len(q.Argument) > 0 {
-		value, v := s.Value(q.Predicate, q.Argument)
+		value, v := s.Value(name, q.Argument)
 		if value == nil {
 			return Atoms{}, missing{errors.New("there is no such atom")}
 		}
-		return Atoms{Version: v.Number, Atoms: []AtomValue{{q.Predicate, q.Argument, *value}}, Of: v.Event()}, nil
+		return Atoms{Version: v.Number, Atoms: []AtomValue{{name, q.Argument, *value}}, Of: v.Event()}, nil
 	}
 	v := s.Current()
 	out := Atoms{Version: v.Number, Atoms: []AtomValue{}, Of: v.Event()}
@@ -174,7 +182,7 @@ type Explained struct {
 // Explain says why an atom has its value, with so many counterfactuals.
 func (s *Service) Explain(ctx context.Context, o explain.Options, changes int, predicate string, arguments []string) (
 	Explained, error) {
-	if err := s.predicate(predicate); err != nil {
+	if _, err := s.predicate(predicate, arguments); err != nil {
 		return Explained{}, err
 	}
 	out := Explained{}
