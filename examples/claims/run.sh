@@ -5,6 +5,7 @@ cd "$(dirname "$0")"
 log=$(mktemp)
 deeppsl serve claims.json --listen 127.0.0.1:0 --json --quiet >"$log" &
 trap 'kill $!; wait $! || true; rm -f "$log"' EXIT
+trap 'exit 1' HUP INT PIPE TERM
 until grep -q url "$log"; do sleep 0.1; done
 at=$(sed 's/.*"url": *"\([^"]*\)".*/\1/' "$log")
 
