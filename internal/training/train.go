@@ -71,7 +71,12 @@ func (g *learner) learnAndNotice(ctx context.Context) (*Training, source.Diagnos
 	if training.Ended.Early() {
 		return training, g.notices.told, nil
 	}
-	err = g.notices.notice(ctx, training)
+	if g.Project.Config.Examples[load.Learn] == nil {
+		err = g.notices.opposite()
+	}
+	if err == nil {
+		err = g.notices.notice(ctx, training)
+	}
 	return training, g.notices.told, err
 }
 
