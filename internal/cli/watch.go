@@ -51,7 +51,7 @@ type watcher struct {
 
 // newWatch returns deeppsl watch.
 func newWatch(e *command.Env) *cobra.Command {
-	x := &watcher{projectFlags: projectFlags{Env: e}}
+	x := &watcher{projectFlags: projectFlags{Env: e}, every: 500 * time.Millisecond}
 	cmd := &cobra.Command{
 		Use:     "watch CONFIG [-D name=value]...",
 		Short:   "Run again when tables or rules change, and show what changed",
@@ -64,7 +64,7 @@ func newWatch(e *command.Env) *cobra.Command {
 	x.flags(cmd)
 	x.forceFlag(cmd)
 	x.from.flags(cmd.Flags())
-	cmd.Flags().DurationVar(&x.every, "every", 500*time.Millisecond, "how often to look at the files")
+	command.TimeVar(cmd.Flags(), &x.every, "every", "the `time` between looks at the files")
 	return cmd
 }
 
@@ -89,13 +89,13 @@ func (x *watcher) run(cmd *cobra.Command, args []string) error {
 			case err != nil && x.runs == 0:
 				return err
 			case err != nil:
-				fmt.Fprintln(x.Err, strings.TrimSpace(err.Error()))
+				x.Conclude(err) // which tells it as any command does; it may be mended
 			}
 		}
 		select {
 		case <-cmd.Context().Done():
 			return nil
-		case <-time.After(x.every):
+		case <-time.After(max(x.every, time.Millisecond)):
 		}
 	}
 }
