@@ -41,18 +41,16 @@ func newHyper(e *command.Env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&r.studies, "study", repro.HyperStudies, strings.Join(repro.HyperStudies, ", ")+" or several")
-	f.IntVar(&r.runs, "runs", 0, "trainings with each setting (default: 10 for initialisation, otherwise 3)")
-	f.IntVar(&r.epochs, "epochs", 0, "epochs of each training (default: the paper's 75 or 100)")
+	command.CountVar(f, &r.runs, "runs", 1,
+		"the `number` of trainings with each setting (default: 10 for initialisation, otherwise 3)")
+	command.CountVar(f, &r.epochs, "epochs", 1, "the `number` of epochs of each training (default: the paper's 75 or 100)")
 	f.BoolVar(&r.quick, "quick", false, "two runs of 15 epochs, for a first look")
-	f.StringVar(&r.out, "out", "", "write Markdown tables and charts to this `folder`")
+	command.FolderVar(f, &r.out, "out", "write Markdown tables and charts to this `folder`")
 	optionFlag(f, &r.set)
 	return cmd
 }
 
 func (r *hyperCommand) run(cmd *cobra.Command, _ []string) error {
-	if r.runs < 0 || r.epochs < 0 {
-		return command.Usage("flag-value", command.SeeHelp(cmd), "--runs and --epochs take whole numbers from 1")
-	}
 	if err := known(cmd, "--study", r.studies, repro.HyperStudies); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type scalingCommand struct {
 }
 
 func newScaling(e *command.Env) *cobra.Command {
-	r := &scalingCommand{Env: e}
+	r := &scalingCommand{Env: e, runs: 5}
 	cmd := &cobra.Command{
 		Use:     "scaling [--dataset NAME] [--runs N] [--out DIR]",
 		Short:   "Run time by the number of ground rules",
@@ -38,16 +38,13 @@ func newScaling(e *command.Env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&r.datasets, "dataset", repro.ScalingDatasets, "cora, citeseer-er or both")
-	f.IntVar(&r.runs, "runs", 5, "random samples of each size")
-	f.StringVar(&r.out, "out", "", "write Markdown tables and charts to this `folder`")
+	command.CountVar(f, &r.runs, "runs", 1, "the `number` of random samples of each size")
+	command.FolderVar(f, &r.out, "out", "write Markdown tables and charts to this `folder`")
 	optionFlag(f, &r.set)
 	return cmd
 }
 
 func (r *scalingCommand) run(cmd *cobra.Command, _ []string) error {
-	if r.runs < 1 {
-		return command.Usage("flag-value", command.SeeHelp(cmd), "--runs takes a whole number from 1, not %d", r.runs)
-	}
 	if err := known(cmd, "--dataset", r.datasets, repro.ScalingDatasets); err != nil {
 		return err
 	}

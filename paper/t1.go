@@ -45,28 +45,26 @@ func newT1(e *command.Env) *cobra.Command {
 		RunE:    r.run,
 	}
 	f, t := cmd.Flags(), &r.task
-	f.IntVar(&t.Digits, "digits", 1, "digits of each number")
+	t.Digits, t.Runs = 1, 3
+	command.CountVar(f, &t.Digits, "digits", 1, "how many digits each `number` has")
 	f.StringVar(&t.Net, "net", "lenet", "lenet (LeNet-5) or paper (the paper's network)")
-	f.IntVar(&t.TrainPairs, "train-pairs", 0, "training pairs, the first ones (default: all)")
-	f.IntVar(&t.HoldOut, "validation-pairs", 0, "of these, those held out to choose the best epoch by")
-	f.IntVar(&t.Runs, "runs", 3, "trainings, each from initial weights of its own")
-	f.IntVar(&t.Epochs, "epochs", 0, "passes through the pairs (default: the task's own)")
+	command.CountVar(f, &t.TrainPairs, "train-pairs", 1, "the `number` of training pairs, the first ones (default: all)")
+	command.CountVar(f, &t.HoldOut, "validation-pairs", 0,
+		"of these, the `number` of those held out to choose the best epoch by")
+	command.CountVar(f, &t.Runs, "runs", 1, "the `number` of trainings, each from initial weights of its own")
+	command.CountVar(f, &t.Epochs, "epochs", 1, "the `number` of passes through the pairs (default: the task's own)")
 	f.Float64Var(&t.Dropout, "dropout", 0, "dropout of the network's hidden layers")
 	f.IntVar(&t.Shift, "shift", 0, "pixels that training moves pictures by (default: 1, or 2 for few; -1: none)")
 	f.BoolVar(&t.Faithful, "faithful", false, "take the paper's rules as printed, and its algorithm")
 	f.BoolVar(&r.ablation, "ablation", false, "train with other settings and readings of these, and compare")
 	f.BoolVar(&t.Watch, "watch", false, "score the test pairs after every epoch, for the time to 97 %")
-	f.StringVar(&r.out, "out", "", "write a table, curves, a confusion matrix and the project to this `folder`")
+	command.FolderVar(f, &r.out, "out", "write a table, curves, a confusion matrix and the project to this `folder`")
 	optionFlag(f, &t.Set)
 	return cmd
 }
 
 func (r *t1Command) run(cmd *cobra.Command, _ []string) error {
 	t := &r.task
-	if t.Runs < 1 || t.Digits < 1 || t.TrainPairs < 0 || t.Epochs < 0 || t.HoldOut < 0 {
-		return command.Usage("flag-value", command.SeeHelp(cmd),
-			"--runs and --digits take whole numbers from 1, the others from 0")
-	}
 	if _, known := repro.T1Nets[t.Net]; !known {
 		return command.Usage("flag-value", command.HintFor(cmd, t.Net, []string{"lenet", "paper"}),
 			"--net takes lenet or paper, not %q", t.Net)

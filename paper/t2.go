@@ -35,7 +35,7 @@ type t2Command struct {
 }
 
 func newT2(e *command.Env) *cobra.Command {
-	r := &t2Command{Env: e}
+	r := &t2Command{Env: e, runs: 20}
 	cmd := &cobra.Command{
 		Use:     "t2 [--dataset NAME] [--split N] [--method NAME] [--runs N]",
 		Short:   "Semi-supervised document classification",
@@ -48,10 +48,11 @@ func newT2(e *command.Env) *cobra.Command {
 	f.StringSliceVar(&r.datasets, "dataset", []string{"cora", "citeseer"}, "cora, citeseer or both")
 	f.IntSliceVar(&r.splits, "split", []int{1, 2}, "1, 2 or both")
 	f.StringSliceVar(&r.methods, "method", repro.T2Methods, "deeppsl, psl, gcn, mlp or several")
-	f.IntVar(&r.runs, "runs", 20, "random splits for each combination")
+	command.CountVar(f, &r.runs, "runs", 1, "the `number` of random splits for each combination")
 	f.BoolVar(&r.faithful, "faithful", false, "take the paper's settings as printed")
-	f.StringVar(&r.out, "out", "", "write a Markdown table, learning curves and projects to this `folder`")
-	f.IntVar(&r.classifier.Hidden, "hidden", 0, "hidden nodes of the classifier (default: the task's own)")
+	command.FolderVar(f, &r.out, "out", "write a Markdown table, learning curves and projects to this `folder`")
+	command.CountVar(f, &r.classifier.Hidden, "hidden", 1,
+		"the `number` of hidden nodes of the classifier (default: the task's own)")
 	f.Float64Var(&r.classifier.Dropout, "dropout", 0, "dropout of its hidden layer (default: the task's own)")
 	f.Float64Var(&r.classifier.InputDropout, "input-dropout", 0, "dropout of its words (default: the task's own)")
 	f.StringVar(&r.classifier.Normalize, "normalize", "", "words: none, rows or l2 (default: the task's own)")
@@ -88,9 +89,6 @@ func (r *t2Command) one(ctx context.Context, t repro.T2) (*repro.T2Result, error
 
 // check finds arguments without meaning before the first long run.
 func (r *t2Command) check(cmd *cobra.Command) error {
-	if r.runs < 1 {
-		return command.Usage("flag-value", command.SeeHelp(cmd), "--runs takes a whole number from 1, not %d", r.runs)
-	}
 	if err := dropout(cmd, "dropout", &r.classifier.Dropout); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ type t3Command struct {
 }
 
 func newT3(e *command.Env) *cobra.Command {
-	r := &t3Command{Env: e}
+	r := &t3Command{Env: e, runs: 10}
 	cmd := &cobra.Command{
 		Use:     "t3 [--method NAME] [--runs N] [--vectors NAMES] [--clusters] [--out DIR]",
 		Short:   "Entity resolution",
@@ -57,18 +57,19 @@ func newT3(e *command.Env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&r.methods, "method", repro.T3Methods, strings.Join(repro.T3Methods, ", ")+" or several")
-	f.IntVar(&r.runs, "runs", 10, "runs of each method with networks")
+	command.CountVar(f, &r.runs, "runs", 1, "the `number` of runs of each method with networks")
 	f.BoolVar(&r.faithful, "faithful", false, "take the paper's networks and settings as printed")
 	f.StringVar(&r.twins.Names, "names", "", "what networks read of names: characters, grams, symbols or several with +")
 	f.StringVar(&r.twins.Titles, "titles", "", "what networks read of titles: vectors, grams, symbols or several with +")
 	f.StringSliceVar(&r.twins.NameMeasures, "name-measures", nil, "string similarities that the names' network sees")
 	f.StringSliceVar(&r.twins.TitleMeasures, "title-measures", nil, "string similarities that the titles' network sees")
-	f.IntVar(&r.twins.Hidden, "hidden", 0, "nodes of the hidden and the distance layers (default: the task's own)")
+	command.CountVar(f, &r.twins.Hidden, "hidden", 1,
+		"the `number` of nodes of the hidden and the distance layers (default: the task's own)")
 	f.Float64Var(&r.twins.Dropout, "dropout", 0, "dropout of the hidden layers (default: the task's own)")
 	f.BoolVar(&r.allPapers, "all-papers", false, "compare all papers, not only those that share a long word")
 	f.StringVar(&r.vectors, "vectors", "", "word vectors, several with commas (default: glove.6B.300d, or its subset)")
 	f.BoolVar(&r.clusters, "clusters", false, "write the resolved entities to the folder of --out")
-	f.StringVar(&r.out, "out", "", "write a Markdown table and the projects to this `folder`")
+	command.FolderVar(f, &r.out, "out", "write a Markdown table and the projects to this `folder`")
 	optionFlag(f, &r.set)
 	return cmd
 }
@@ -76,9 +77,6 @@ func newT3(e *command.Env) *cobra.Command {
 func (r *t3Command) run(cmd *cobra.Command, _ []string) error {
 	if err := known(cmd, "--method", r.methods, repro.T3Methods); err != nil {
 		return err
-	}
-	if r.runs < 1 {
-		return command.Usage("flag-value", command.SeeHelp(cmd), "--runs takes a whole number from 1, not %d", r.runs)
 	}
 	if err := dropout(cmd, "dropout", &r.twins.Dropout); err != nil {
 		return err

@@ -19,7 +19,7 @@ const demoExamples = `  deeppsl demo
 
 // newDemo returns deeppsl demo.
 func newDemo(e *command.Env) *cobra.Command {
-	d := &task.Demo{}
+	d := &task.Demo{Dir: "deeppsl-demo"}
 	cmd := &cobra.Command{
 		Use:     "demo [digits] [--out DIR] [--documents N]",
 		Short:   "See it work, on generated data",
@@ -36,8 +36,9 @@ func newDemo(e *command.Env) *cobra.Command {
 			return e.Emit(result)
 		},
 	}
-	cmd.Flags().StringVar(&d.Dir, "out", "deeppsl-demo", "the `folder` to write to")
-	cmd.Flags().IntVar(&d.Documents, "documents", 0, "size of the network (default: 900)")
+	command.FolderVar(cmd.Flags(), &d.Dir, "out", "the `folder` to write to")
+	command.CountVar(cmd.Flags(), &d.Documents, "documents", task.FewestDocuments,
+		"the `number` of documents in the network (default: 900)")
 	cmd.AddCommand(newDemoDigits(e))
 	return cmd
 }

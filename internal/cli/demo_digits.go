@@ -16,7 +16,7 @@ matrix and the pictures that were misread in a folder.`
 
 // newDemoDigits returns deeppsl demo digits.
 func newDemoDigits(e *command.Env) *cobra.Command {
-	d := &task.DigitsDemo{}
+	d := &task.DigitsDemo{Dir: "deeppsl-digits", Digits: 1}
 	cmd := &cobra.Command{
 		Use:   "digits [--digits N] [--pairs N] [--out DIR]",
 		Short: "Digits that nobody labelled",
@@ -35,9 +35,10 @@ func newDemoDigits(e *command.Env) *cobra.Command {
 			return e.Emit(result)
 		},
 	}
-	cmd.Flags().StringVar(&d.Dir, "out", "deeppsl-digits", "the `folder` to write to")
-	cmd.Flags().IntVar(&d.Digits, "digits", 1, "digits of each number")
-	cmd.Flags().IntVar(&d.Epochs, "epochs", 0, "passes through the pairs (default: 20)")
-	cmd.Flags().IntVar(&d.Pairs, "pairs", 0, "pairs to learn from (default: 3000 digits)")
+	command.FolderVar(cmd.Flags(), &d.Dir, "out", "the `folder` to write to")
+	command.CountVar(cmd.Flags(), &d.Digits, "digits", 1, "how many digits each `number` has")
+	command.CountVar(cmd.Flags(), &d.Epochs, "epochs", 1, "the `number` of passes through the pairs (default: 20)")
+	command.CountVar(cmd.Flags(), &d.Pairs, "pairs", task.FewestPairs,
+		"the `number` of pairs to learn from (default: 3000 digits)")
 	return cmd
 }

@@ -61,7 +61,7 @@ type explainer struct {
 
 // newExplain returns deeppsl explain.
 func newExplain(e *command.Env) *cobra.Command {
-	x := &explainer{projectFlags: projectFlags{Env: e}, limits: limits{seconds: "inference.seconds"}}
+	x := &explainer{projectFlags: projectFlags{Env: e}, limits: limits{seconds: "inference.seconds"}, changes: 5}
 	cmd := &cobra.Command{
 		Use:     `explain CONFIG ["Atom('a', 'b')"]`,
 		Short:   "Say why an atom has its value",
@@ -74,16 +74,28 @@ func newExplain(e *command.Env) *cobra.Command {
 	x.flags(cmd)
 	x.forceFlag(cmd)
 	x.limits.flags(cmd.Flags())
-	cmd.Flags().IntVar(&x.depth, "depth", 0, "go on with the atoms that push, so many steps")
-	cmd.Flags().IntVar(&x.shown, "shown", 0, "ground rules of each rule to show one by one (default 5, -1 for all)")
-	cmd.Flags().IntVar(&x.changes, "changes", 5, "changes to try: without a fact or a ground rule")
+	command.CountVar(cmd.Flags(), &x.depth, "depth", 0, "go on with the atoms that push, so many `steps`")
+	command.CountVar(cmd.Flags(), &x.shown, "shown", -1,
+		"the `number` of ground rules of each rule to show one by one (default 5, -1 for all)")
+	command.CountVar(cmd.Flags(), &x.changes, "changes", 0,
+		"the `number` of changes to try: without a fact or a ground rule")
 	cmd.Flags().BoolVar(&x.rules, "rules", false, "try without each rule that pushes, too: an inference each")
 	cmd.Flags().StringArrayVar(&x.with, "with", nil, "try with this `atom` at a value, as in \"Likes('a', 'b') = 0.2\"")
 	cmd.Flags().StringArrayVar(&x.without, "without", nil, "try without this observed `atom`")
 	cmd.Flags().StringVar(&x.all, "all", "", "write what pushes each atom to this `file`, in Parquet")
 	cmd.Flags().StringVar(&x.html, "html", "", "write a page with a chart to this `file`, too")
-	cmd.Flags().Float64Var(&x.whyNot, "why-not", 0.5, "look for what would take the atom across this `value` instead")
+	command.Var(cmd.Flags(), &x.whyNot, "why-not", "a number from 0 to 1",
+		"look for what would take the atom across this `value` instead", readTruth)
 	return cmd
+}
+
+// readTruth reads a truth value.
+func readTruth(text string) (float64, error) {
+	value, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err == nil && !(value >= 0 && value <= 1) {
+		err = strconv.ErrRange
+	}
+	return value, err
 }
 
 // check wants a configuration, and an atom or a file for all of them.
@@ -217,7 +229,7 @@ func (x *explainer) try(ctx context.Context, by *session.Explainer, found *expla
 		if err != nil {
 			return err
 		}
-		if value > 1 || math.IsNaN(value) {
+		if value > 1 {
 			return command.Usage("flag-value", "write it as in \"Likes('a', 'b') = 0.2\"",
 				"--with %s: a truth value is a number from 0 to 1", x.with[k])
 		}
@@ -236,8 +248,8 @@ func splitValue(text string) (atom string, value float64) {
 	if at <= strings.LastIndexByte(text, ')') {
 		return text, 1
 	}
-	value, err := strconv.ParseFloat(strings.TrimSpace(text[at+1:]), 64)
-	if err != nil || value < 0 {
+	value, err := readTruth(text[at+1:])
+	if err != nil {
 		value = math.Inf(1)
 	}
 	return text[:at], value

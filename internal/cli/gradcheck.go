@@ -54,20 +54,16 @@ func newGradcheck(e *command.Env) *cobra.Command {
 	g.flags(cmd)
 	g.from.flags(cmd.Flags())
 	g.forceFlag(cmd)
-	cmd.Flags().IntVar(&g.samples, "samples", 24, "rule weights, and parameters of each network, to move at most")
+	command.CountVar(cmd.Flags(), &g.samples, "samples", 1,
+		"the `number` of rule weights, and of parameters of each network, to move at most")
 	cmd.Flags().Float64Var(&g.step, "step", 3e-3, "how far, relative to a parameter or the usual one beside it")
-	cmd.Flags().IntVar(&g.epochs, "epochs", 0, "epochs to learn before")
+	command.CountVar(cmd.Flags(), &g.epochs, "epochs", 0, "the `number` of epochs to learn before")
 	return cmd
 }
 
 func (g *gradchecker) run(cmd *cobra.Command, args []string) error {
-	switch {
-	case g.samples < 1:
-		return command.Usage("flag-value", command.SeeHelp(cmd), "--samples takes a whole number from 1, not %d", g.samples)
-	case !(g.step > 0 && g.step < 1):
+	if !(g.step > 0 && g.step < 1) {
 		return command.Usage("flag-value", command.SeeHelp(cmd), "--step takes a number above 0 and below 1, not %g", g.step)
-	case g.epochs < 0:
-		return command.Usage("flag-value", command.SeeHelp(cmd), "--epochs takes a whole number from 0, not %d", g.epochs)
 	}
 	options := g.options()
 	options.OnIteration = nil // inferences are many and short

@@ -63,7 +63,7 @@ func newGround(e *command.Env) *cobra.Command {
 	g.timeFlag(cmd)
 	cmd.Flags().StringVar(&g.show, "show", "counts", "what to print: counts, program, plan, ground or mrf")
 	cmd.Flags().StringVar(&g.phase, "phase", "infer", "the phase whose tables are read: learn, validation or infer")
-	cmd.Flags().IntVar(&g.limit, "limit", 0, "ground rules to print (default: all)")
+	command.CountVar(cmd.Flags(), &g.limit, "limit", 1, "the `number` of ground rules to print (default: all)")
 	cmd.Flags().BoolVar(&g.profile, "profile", false, "print rows, time and bytes by rule and step")
 	cmd.Flags().StringVar(&g.export, "export", "", "write the ground problem to this `file`: .lp, .qps, .mps or .json")
 	return cmd

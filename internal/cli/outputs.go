@@ -13,7 +13,7 @@ import (
 // checkOutputs finds before a long run, and not after it, what its results cannot be written to.
 func (r *runner) checkOutputs(outputs project.Outputs, project *project.Project) error {
 	var diags source.Diagnostics
-	if file := fileOnTheWay(outputs.Atoms); file != "" {
+	if file := command.FileOnTheWay(outputs.Atoms); file != "" {
 		diags.Errorf("output-path", source.Span{}, "name a folder; it is made if it is not there",
 			"the atoms need a folder, but %s is a file", file)
 	}
@@ -36,19 +36,6 @@ func (r *runner) checkOutputs(outputs project.Outputs, project *project.Project)
 	}
 	checkInputs(files, project.Inputs(), &diags)
 	return diags.Err()
-}
-
-// fileOnTheWay is the file that keeps a folder from being made, and "" if there is none.
-func fileOnTheWay(folder string) string {
-	for ; folder != "" && folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
-		if info, err := os.Stat(folder); err == nil {
-			if info.IsDir() {
-				break
-			}
-			return folder
-		}
-	}
-	return ""
 }
 
 // checkOutput finds before a long run that the one file which a command writes cannot be made, or is an input. Nothing

@@ -69,16 +69,14 @@ func newShard(e *command.Env) *cobra.Command {
 	s.limits.flags(cmd.Flags())
 	cmd.Flags().StringVar(&s.by, "by", shard.ByComponents,
 		"cut by `components`, by vertices, or by an argument as in 'Lives(2)'")
-	cmd.Flags().IntVar(&s.into, "into", 1, "the `number` of shards, each for a process")
-	cmd.Flags().IntVar(&s.cells, "cells", 0,
+	s.into = 1
+	command.CountVar(cmd.Flags(), &s.into, "into", 1, "the `number` of shards, each for a process")
+	command.CountVar(cmd.Flags(), &s.cells, "cells", 1,
 		"at most so many `parts`, which shards share (default 64, or one a shard)")
 	return cmd
 }
 
 func (s *sharder) run(cmd *cobra.Command, args []string, dir string) error {
-	if s.into < 1 || s.cells < 0 {
-		return command.Usage("flag-value", command.SeeHelp(cmd), "--into and --cells take numbers above 0")
-	}
 	at, err := place.Open(cmd.Context(), dir)
 	if err != nil {
 		return err

@@ -33,6 +33,14 @@ func (e *Env) Root(cmd *cobra.Command) *cobra.Command {
 	cmd.SetHelpCommand(newHelp())
 	cmd.SetUsageTemplate(usageTemplate)
 	cmd.InitDefaultCompletionCmd()
+	for _, sub := range cmd.Commands() {
+		if sub.Name() == "completion" { // cobra's own, which takes what it does not know for nothing
+			sub.Args, sub.RunE = OnlyCommands, ShowHelp
+			for _, shell := range sub.Commands() {
+				shell.Args = NoArguments
+			}
+		}
+	}
 	spellOut(cmd)
 	return cmd
 }

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -57,6 +60,41 @@ func PositiveVar(flags *pflag.FlagSet, target *float64, name, usage string) {
 		}
 		return value, nil
 	})
+}
+
+// CountVar declares a flag for a whole number that is not below a least one, whose default is in target.
+func CountVar(flags *pflag.FlagSet, target *int, name string, least int, usage string) {
+	Var(flags, target, name, fmt.Sprint("a whole number from ", least), usage, func(text string) (int, error) {
+		value, err := strconv.Atoi(text)
+		if err != nil || value < least {
+			return 0, errBound
+		}
+		return value, nil
+	})
+}
+
+// FolderVar declares a flag for a folder to write to, whose default is in target. It need not be there, but what would
+// keep it from being made is found before a long run, and not after it.
+func FolderVar(flags *pflag.FlagSet, target *string, name, usage string) {
+	Var(flags, target, name, "a folder, with no file on the way to it", usage, func(text string) (string, error) {
+		if strings.TrimSpace(text) == "" || FileOnTheWay(text) != "" {
+			return "", errBound
+		}
+		return text, nil
+	})
+}
+
+// FileOnTheWay is the file that keeps a folder from being made, and "" if there is none.
+func FileOnTheWay(folder string) string {
+	for ; folder != "" && folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
+		if info, err := os.Stat(folder); err == nil {
+			if info.IsDir() {
+				break
+			}
+			return folder
+		}
+	}
+	return ""
 }
 
 // TimeVar declares a flag for a duration, of which 0 is none.

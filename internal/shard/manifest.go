@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -250,7 +251,7 @@ func ReadManifest(ctx context.Context, at place.Files) (*Manifest, error) {
 	switch {
 	case err == nil:
 		return m, nil
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		err = errors.New("there is none, or deeppsl shard has not finished")
 	case !errors.Is(err, errSum):
 		return nil, fmt.Errorf("the manifest: %w", err)

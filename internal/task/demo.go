@@ -73,10 +73,11 @@ func (d *Demo) Run(ctx context.Context) (*DemoResult, error) {
 	return result, nil
 }
 
-// demoDocuments is the usual size of the generated network, and smallestDemo the least that leaves something to test.
+// demoDocuments is the usual size of the generated network, and FewestDocuments the least that leaves something to
+// test.
 const (
-	demoDocuments = 900
-	smallestDemo  = 40
+	demoDocuments   = 900
+	FewestDocuments = 40
 )
 
 // generate makes the network and chooses the documents whose classes are known.
@@ -85,8 +86,8 @@ func (d *Demo) generate() (data *dataset.Citation, split dataset.Split, err erro
 	if documents == 0 {
 		documents = demoDocuments
 	}
-	if documents < smallestDemo {
-		return nil, split, fmt.Errorf("%d documents are too few: want at least %d", documents, smallestDemo)
+	if documents < FewestDocuments {
+		return nil, split, fmt.Errorf("%d documents are too few: want at least %d", documents, FewestDocuments)
 	}
 	if data, err = (dataset.Generator{Documents: documents, Seed: d.Seed}).Citation(); err != nil {
 		return nil, split, err

@@ -46,10 +46,10 @@ type DigitsResult struct {
 	Seed      uint64   `json:"seed"`
 }
 
-// digitPairs is the usual number of training pairs, and fewestPairs the least that there is anything to learn from.
+// digitPairs is the usual number of training pairs, and FewestPairs the least that there is anything to learn from.
 const (
 	digitPairs  = 3000
-	fewestPairs = 20
+	FewestPairs = 20
 	demoEpochs  = 20
 )
 
@@ -57,8 +57,8 @@ const (
 func (d *DigitsDemo) Run(ctx context.Context) (*DigitsResult, error) {
 	n := max(1, d.Digits)
 	pairs := cmp.Or(d.Pairs, digitPairs/n)
-	if pairs < fewestPairs {
-		return nil, fmt.Errorf("%d pairs are too few: want at least %d", pairs, fewestPairs)
+	if pairs < FewestPairs {
+		return nil, fmt.Errorf("%d pairs are too few: want at least %d", pairs, FewestPairs)
 	}
 	train := 2 * n * pairs
 	drawn := dataset.DrawDigits(train+2*n*(pairs/2), d.Seed)
