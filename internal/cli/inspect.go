@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"path/filepath"
 
@@ -57,6 +58,12 @@ func newInspect(e *command.Env) *cobra.Command {
 }
 
 func (x *inspector) run(cmd *cobra.Command, args []string) error {
+	how := serve.Options{Address: x.address}
+	if x.export == "" {
+		if err := listens(cmd, &how); err != nil {
+			return err
+		}
+	}
 	loaded, err := x.loadShown(cmd, &x.from, args, &x.lints, "inspected", x.limits.options(cmd.Flags())...)
 	if err != nil {
 		return err
@@ -88,12 +95,9 @@ func (x *inspector) run(cmd *cobra.Command, args []string) error {
 	}
 	x.Answering.Store(true) // an interrupt ends in order
 	var failed error
-	err = serve.Listen(cmd.Context(), serve.Options{Address: x.address,
-		Ready: func(root string) { failed = x.Emit(inspected{root}) }}, site)
-	if err != nil {
-		return command.Usage("flag-value", command.SeeHelp(cmd), "--listen: %v", err)
-	}
-	return failed
+	how.Ready = func(root string) { failed = x.Emit(inspected{root}) }
+	err = serve.Listen(cmd.Context(), how, site)
+	return errors.Join(err, failed)
 }
 
 // inspected says where the pages are.

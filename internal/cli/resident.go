@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/serve"
 	"github.com/deeppsl/deeppsl/internal/source"
@@ -29,8 +30,8 @@ func (x *resident) flags(cmd *cobra.Command) {
 	x.forceFlag(cmd)
 	f := cmd.Flags()
 	x.from.flags(f)
-	f.StringVar(&x.journal, "journal", "", "the `folder` for changes, and to read them from")
-	f.DurationVar(&x.budget, "budget", 0,
+	command.FolderVar(f, &x.journal, "journal", "the `folder` for changes, and to read them from")
+	command.TimeVar(f, &x.budget, "budget",
 		"the `time` in which changes are answered, with what is proven by then; the rest is inferred behind them "+
 			"(default: until all is proven)")
 }
@@ -52,6 +53,14 @@ func (x *resident) open(cmd *cobra.Command, args []string, verb string) (*serve.
 	model := &serve.Model{Title: filepath.Base(x.from.name(args)), Project: loaded, Lints: &x.lints}
 	service, err := serve.Open(cmd.Context(), model, path, x.budget)
 	return service, model.Report, err
+}
+
+// listens finds before a project is loaded that its pages or answers could not be asked for.
+func listens(cmd *cobra.Command, how *serve.Options) error {
+	if err := how.Check(cmd.Context()); err != nil {
+		return command.Usage("flag-value", command.SeeHelp(cmd), "--listen: %v", err)
+	}
+	return nil
 }
 
 // resides runs a service and what asks it until that ends: it first, so that what has begun is done.

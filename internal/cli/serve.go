@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,8 +63,11 @@ func newServe(e *command.Env) *cobra.Command {
 }
 
 func (x *server) run(cmd *cobra.Command, args []string) error {
-	how, err := x.listening()
+	how, err := x.listening(cmd)
 	if err != nil {
+		return err
+	}
+	if err := listens(cmd, &how); err != nil {
 		return err
 	}
 	service, result, err := x.open(cmd, args, "served")
@@ -81,43 +83,43 @@ func (x *server) run(cmd *cobra.Command, args []string) error {
 	err = resides(cmd.Context(), service, func(ctx context.Context) error {
 		return serve.Listen(ctx, how, service.Handler(readVersion().Version))
 	})
-	if errors.Is(err, serve.ErrNotLoopback) {
-		err = command.Usage("flag-value", command.SeeHelp(cmd), "--listen: %v", err)
-	}
 	return errors.Join(err, failed)
 }
 
 // listening reads what the flags say about who may ask.
-func (x *server) listening() (how serve.Options, err error) {
+func (x *server) listening(cmd *cobra.Command) (how serve.Options, err error) {
+	refuse := func(format string, args ...any) (serve.Options, error) {
+		return serve.Options{}, command.Usage("flag-value", command.SeeHelp(cmd), format, args...)
+	}
 	how = serve.Options{Address: x.address, Hosts: x.hosts}
 	if x.token != "" {
-		text, err := os.ReadFile(x.token)
+		file, err := x.ReadSource(x.token)
 		if err != nil {
 			return how, err
 		}
-		if how.Token = strings.TrimSpace(string(text)); how.Token == "" {
-			return how, fmt.Errorf("%s holds no token", x.token)
+		if how.Token = strings.TrimSpace(file.Text); how.Token == "" {
+			return refuse("--token-file: %s holds no token", x.token)
 		}
 	}
 	if x.certificate == "" {
 		if x.key != "" || x.certificates != "" {
-			return how, errors.New("--tls-key and --tls-client-ca take --tls-cert")
+			return refuse("--tls-key and --tls-client-ca take --tls-cert")
 		}
 		return how, nil
 	}
 	own, err := tls.LoadX509KeyPair(x.certificate, x.key)
 	if err != nil {
-		return how, err
+		return refuse("--tls-cert and --tls-key: %v", err)
 	}
 	how.TLS = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{own}}
 	if x.certificates != "" {
-		text, err := os.ReadFile(x.certificates)
+		file, err := x.ReadSource(x.certificates)
 		if err != nil {
 			return how, err
 		}
 		how.TLS.ClientAuth, how.TLS.ClientCAs = tls.RequireAndVerifyClientCert, x509.NewCertPool()
-		if !how.TLS.ClientCAs.AppendCertsFromPEM(text) {
-			return how, fmt.Errorf("%s holds no certificate", x.certificates)
+		if !how.TLS.ClientCAs.AppendCertsFromPEM([]byte(file.Text)) {
+			return refuse("--tls-client-ca: %s holds no certificate", x.certificates)
 		}
 	}
 	return how, nil

@@ -75,12 +75,26 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Listen answers requests until the context ends, and then those that have begun.
-func Listen(ctx context.Context, o Options, handler http.Handler) error {
+// listen opens the address.
+func (o *Options) listen(ctx context.Context) (net.Listener, error) {
 	if err := o.check(); err != nil {
+		return nil, err
+	}
+	return new(net.ListenConfig).Listen(ctx, "tcp", o.Address)
+}
+
+// Check returns an error if Listen would return one now, so that it is known before what takes long is done.
+func (o *Options) Check(ctx context.Context) error {
+	listener, err := o.listen(ctx)
+	if err != nil {
 		return err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Address)
+	return listener.Close()
+}
+
+// Listen answers requests until the context ends, and then those that have begun.
+func Listen(ctx context.Context, o Options, handler http.Handler) error {
+	listener, err := o.listen(ctx)
 	if err != nil {
 		return err
 	}

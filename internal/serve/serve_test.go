@@ -124,9 +124,19 @@ func TestListenOnThisMachineOnly(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", ":0", "192.0.2.1:80", "[::]:0", "example.com:80"} {
 		o := Options{Address: address, Ready: func(string) { t.Errorf("%s was listened to", address) }}
 		err := Listen(t.Context(), o, answering)
-		if !errors.Is(err, ErrNotLoopback) {
-			t.Errorf("%s: %v", address, err)
+		if before := o.Check(t.Context()); !errors.Is(err, ErrNotLoopback) || !errors.Is(before, ErrNotLoopback) {
+			t.Errorf("%s: %v, and before %v", address, err, before)
 		}
+	}
+	free := Options{Address: "127.0.0.1:0"}
+	taken, err := free.listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	other := Options{Address: taken.Addr().String()}
+	if free.Check(t.Context()) != nil || other.Check(t.Context()) == nil {
+		t.Error("an address that is taken is not known from one that is free")
 	}
 	if err := Listen(t.Context(), Options{Address: "here"}, answering); err == nil {
 		t.Error("no address was listened to")
