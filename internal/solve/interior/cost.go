@@ -35,7 +35,7 @@ func (s *Solver) Cost() (c Cost) {
 	s.load()
 	w := &work{solver: s}
 	w.threads = s.field.Threads
-	main := s.main()
+	main, beside := s.main(), 0.0
 	for k := range s.components {
 		component := &s.components[k]
 		rows, entries := float64(len(component.potentials)), float64(len(component.index))
@@ -53,6 +53,9 @@ func (s *Solver) Cost() (c Cost) {
 				}
 				if hopeless {
 					c.Work, c.Bytes, c.Flops = math.Inf(1), math.Inf(1), math.Inf(1)
+					if k != main {
+						beside = math.Inf(1)
+					}
 					continue
 				}
 				c.Flops += p.symbolic.Flops
@@ -60,9 +63,12 @@ func (s *Solver) Cost() (c Cost) {
 				bytes += p.symbolic.Bytes()
 			}
 		}
-		c.Work += usual * step
+		if c.Work += usual * step; k != main && component.sparse != nil {
+			beside += usual * step
+		}
 		c.Bytes = max(c.Bytes, bytes)
 	}
+	c.Early += beside
 	return c
 }
 

@@ -117,6 +117,29 @@ func TestRandomSumsNeedNoFactor(t *testing.T) {
 	}
 }
 
+// They are, too, beside components that are not small, but a little of all.
+func TestComponentsBesideWhatFills(t *testing.T) {
+	const length, beside = 60, 2
+	rng := rand.New(rand.NewPCG(1, 2))
+	b := mrftest.New(fillers+beside*length, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for range fillers {
+		var row []mrftest.Term
+		for k, i := range rng.Perm(fillers)[:6] {
+			row = append(row, mrftest.Term{Index: i, Coef: -float64(1 + k%2)})
+		}
+		b.Add(1, row, nil)
+	}
+	for i := fillers; i < fillers+beside*length; i++ {
+		if (i-fillers)%length > 0 {
+			b.Add(-0.9, []mrftest.Term{{Index: i - 1, Coef: 1}, {Index: i, Coef: 1}}, nil)
+		}
+	}
+	s := interior.New(withGuesses(b, rng, fillers+beside*length, 0.1), solve.Settings{Gap: 1e-6, Threads: 1})
+	if r, _ := s.Try(t.Context(), 10*s.Cost().Early); r == nil || r.Status != solve.Optimal {
+		t.Error("no proof without factorisations")
+	}
+}
+
 // What is paused does not go on without time: to one who asks again as long as little is left, it is over.
 func TestTryWithoutTime(t *testing.T) {
 	s := interior.New(randomSums(fillers), solve.Settings{Gap: 1e-6, Threads: 1})

@@ -126,7 +126,7 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 	return &s.result, nil
 }
 
-// Try solves the problem, if all of its components but one are small, for as long as conjugate gradients are less work
+// Try solves the problem, if most of it is one component or small, for as long as conjugate gradients are less work
 // in each step than a factorisation, and until so much work is done in all, in about nanoseconds of a core. It returns
 // nil if it has no proof then, and about how much work is left, infinite if more of the same will find none; another
 // Try, and Solve, go on from there.
@@ -216,19 +216,27 @@ func (s *Solver) each(t target) {
 	})
 }
 
-// main is the component that is not small, or -1 if there are several or none.
-func (s *Solver) main() (main int) {
-	main = -1
+// main is the component that is most of those that are not small, or -1 if there is none.
+func (s *Solver) main() int {
+	main, most, all := -1, 0, 0
 	for k := range s.components {
-		if s.components[k].order() > small {
-			if main >= 0 {
-				return -1
-			}
-			main = k
+		n := len(s.components[k].potentials)
+		if s.components[k].order() <= small {
+			continue
 		}
+		if all += n; n > most {
+			main, most = k, n
+		}
+	}
+	if float64(most) < mostOf*float64(all) {
+		return -1
 	}
 	return main
 }
+
+// mostOf is the part that the main component has of the potentials of all that are not small: others are solved as they
+// are, beside it.
+const mostOf = 0.9
 
 // try solves a component, or goes on where it was left, and tells whether it is left again.
 func (s *Solver) try(t target, k int) (left bool) {
