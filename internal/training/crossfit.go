@@ -305,6 +305,10 @@ func (c *crossFitting) chooseEpochs(ctx context.Context) error {
 	if c.chosen.Folds == 0 {
 		return nil
 	}
+	if c.endless() {
+		c.plan.epochs = 0
+		return nil
+	}
 	curves := make([]curve, len(c.folds))
 	for k := range c.folds {
 		f := &c.folds[k]
@@ -329,6 +333,13 @@ func (c *crossFitting) chooseEpochs(ctx context.Context) error {
 	c.plan.epochs, c.standing = c.chosen.Epochs, chosen
 	c.see(curves)
 	return nil
+}
+
+// endless tells whether inferences of many ground rules end before they are proven: epochs would take long, and be
+// judged by states of which it is not known how near they are.
+func (c *crossFitting) endless() bool {
+	unproven := func(f fold) bool { return f.last.Iterations >= looseIterations }
+	return c.g.large() && slices.ContainsFunc(c.folds, unproven)
 }
 
 // curve is what held-out labels of a fold say after each number of epochs, and what its networks see then; nothing of

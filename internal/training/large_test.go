@@ -36,3 +36,23 @@ func TestMiddleOfMuchWork(t *testing.T) {
 		}
 	}
 }
+
+// Where inferences of many ground rules end before they are proven, networks are not trained end to end: no epoch could
+// be judged.
+func TestNoEpochsByUnprovenStates(t *testing.T) {
+	many := &mrf.Model{Variables: mostExact + 1, Rules: 1}
+	for i := range many.Variables {
+		many.AppendPotential(&mrf.Potential{Kind: mrf.Hinge, Exponent: 2, Vars: []int32{int32(i)}, Coef: []float64{1},
+			Scale: 1})
+	}
+	c := &crossFitting{g: &learner{Grounding: &session.Grounding{Model: many}}, plan: plan{epochs: 40},
+		folds: make([]fold, 3)}
+	c.chosen.Folds = len(c.folds)
+	if c.endless() {
+		t.Error("what is proven has no end")
+	}
+	c.folds[1].last.Iterations = looseIterations
+	if err := c.chooseEpochs(t.Context()); err != nil || c.plan.epochs != 0 {
+		t.Errorf("%d epochs, %v", c.plan.epochs, err)
+	}
+}
