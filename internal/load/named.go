@@ -43,8 +43,14 @@ func (t *table) arrange(names []string, offset int) *arrangement {
 	for k := range order {
 		order[k] = k
 	}
-	if at := slices.IndexFunc(names, isTruthName); at >= 0 && len(names) > arity {
+	switch at := slices.IndexFunc(names, isTruthName); {
+	case len(names) == arity:
+	case at >= 0:
 		order = append(slices.Delete(order, at, at+1), at)
+	default:
+		o := &t.origins[len(t.origins)-1]
+		o.instead = fmt.Sprintf("; the last column, %s, is taken for it: without it, write %s",
+			strings.TrimSpace(names[arity]), choiceHint(o.file.Name, names[:arity]))
 	}
 	return &arrangement{width: len(names), order: order}
 }

@@ -49,6 +49,8 @@ type origin struct {
 	tabs, binary bool
 	// valued says that rows have a truth value; the first row decides.
 	valued, decided bool
+	// instead is how columns are chosen if one that is taken for truth values, by its place alone, has none.
+	instead string
 }
 
 // offsetBits is how many bits of a relation.Place hold the offset of a row in its file, or its number in the
@@ -176,7 +178,8 @@ func (t *table) addValued(arguments []string, truth float64, offset int) {
 	if len(arguments) != t.predicate.Arity() {
 		hint := ""
 		if len(arguments) == t.predicate.Arity()+1 {
-			hint = "if the last one is meant as a truth value, it is given beside the arguments, and not as one"
+			hint = "if the last one is meant as a truth value, it is given beside the arguments, and not as one: in a frame, " +
+				"as the column named value"
 		}
 		if !t.seenWidth(len(arguments)) {
 			t.errorf("data-columns", offset, hint, "an atom of %s has %s, but this one has %d", t.predicate.Name,
@@ -313,12 +316,16 @@ func (t *table) truth(field string, offset int) (float64, bool) {
 		return 1, true
 	}
 	value, ok := truthOf(field)
-	if _, err := strconv.ParseFloat(strings.TrimSpace(field), 64); !ok && (err != nil || isGoNumber(field)) {
-		t.errorf("data-truth", offset, hintOfTruth(field), "%q is not a truth value", field)
-	} else if !ok {
-		t.errorf("data-truth", offset, hintOfTruth(field), "the truth value %s is not in [0, 1]", field)
+	if ok {
+		return value, true
 	}
-	return value, ok
+	hint := hintOfTruth(field) + t.origins[len(t.origins)-1].instead
+	if _, err := strconv.ParseFloat(strings.TrimSpace(field), 64); err != nil || isGoNumber(field) {
+		t.errorf("data-truth", offset, hint, "%q is not a truth value", field)
+	} else {
+		t.errorf("data-truth", offset, hint, "the truth value %s is not in [0, 1]", field)
+	}
+	return value, false
 }
 
 // constant interns the k-th argument in the canonical form of its type.
