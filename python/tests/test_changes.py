@@ -46,6 +46,11 @@ def test_refused() -> None:
     with smokers() as model:
         with pytest.raises(deeppsl.FailedError, match="there is no atom"):
             model.apply([changes.remove("Smokes", "eve")])
+        for ask in (model.apply, model.what_if):
+            with pytest.raises(TypeError, match="changes are a list of what deeppsl.changes makes"):
+                ask(changes.remove("Smokes", "bob"))  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="changes is at least 0, and not -1"):
+            model.explain("Smokes('bob')", changes=-1)
         assert model.infer().optimal
 
 

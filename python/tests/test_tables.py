@@ -81,7 +81,7 @@ def test_the_column_of_values_can_be_named(kind: str) -> None:
     ],
 )
 def test_missing_arguments_are_named(data: Any) -> None:
-    with pytest.raises(ValueError, match="row 1 has nothing in the column ('a'|0)"):
+    with pytest.raises(ValueError, match="row 2 has nothing in the column ('a'|0)"):
         _tables.read(data)
 
 
@@ -118,8 +118,9 @@ def test_what_a_table_may_be(data: Any, columns: list[list[str]], values: list[f
 @pytest.mark.parametrize(
     ("data", "text"),
     [
-        ([("a", "b"), ("c",)], "row 1 has 1 items"),
+        ([("a", "b"), ("c",)], "row 2 has 1 items"),
         ({"a": ["x"], "b": []}, "different lengths"),
+        ({"a": ["x"], "value": [0.5j]}, "what is no number: complex"),
         (pandas.DataFrame({"a": ["x"], "value": ["high"]}), "no number"),
         (pandas.DataFrame([["x", "y"]], columns=["a", "a"]), "same name"),
         (pyarrow.table([["x"], ["y"]], names=["a", "a"]), "same name"),
@@ -296,12 +297,16 @@ def test_single_arguments(data: Any) -> None:
         (5, "and not 5"),
         (None, "and not None"),
         (["\ud800"], "is no Unicode text"),
-        (polars.DataFrame({"p": [1.0, float("nan")]}), "row 1 has nothing in the column 'p'"),
-        (pyarrow.table({"p": [1.0, float("nan")]}), "row 1 has nothing in the column 'p'"),
-        ([{"p": "a"}, {"q": "b"}], r"row 1 has the columns \['q'\]"),
+        (polars.DataFrame({"p": [1.0, float("nan")]}), "row 2 has nothing in the column 'p'"),
+        (pyarrow.table({"p": [1.0, float("nan")]}), "row 2 has nothing in the column 'p'"),
+        ([{"p": "a"}, {"q": "b"}], r"row 2 has the columns \['q'\]"),
         (polars.DataFrame({"p": [[1, 2]]}), r"the column 'p' has \[1, 2\], of the type List"),
         (pyarrow.table({"p": [[1, 2]]}), r"the column 'p' has \[1, 2\], of the type list"),
         (np.zeros((2, 1, 1)), "an argument is a text, a number, a date"),
+        (pandas.DataFrame({"p": [[1, 2]]}), r"the column 'p' has \[1, 2\], of the type object"),
+        ({"p": "ann"}, "a mapping has columns, or atoms with their values, and 'p' has 'ann'"),
+        ({"p": {"ann": 1}}, "and 'p' has {'ann': 1}"),
+        ({("ann",): "high"}, "and .* has 'high'"),
     ],
 )
 def test_what_is_no_data(data: Any, text: str) -> None:

@@ -156,6 +156,8 @@ def _split(columns: Mapping[Any, Any], value: Any, kind: str, column: Callable[[
     values = None
     if name in columns:
         try:
+            if np.iscomplexobj(columns[name]):
+                raise ValueError("complex numbers")
             values = np.ascontiguousarray(np.asarray(columns[name], dtype=np.float64))
         except (TypeError, ValueError) as error:
             raise ValueError(f"the column {name!r} of truth values has what is no number: {error}") from None
@@ -193,7 +195,10 @@ def _has_index(data: Any) -> bool:
 def _of_series(name: Any, series: Any) -> Column:
     import pandas
 
-    codes, unique = pandas.factorize(series)
+    try:
+        codes, unique = pandas.factorize(series)
+    except TypeError:
+        return _nested(name, series.tolist(), series.dtype)
     if len(codes) and codes.min() < 0:
         raise _missing(name, int(codes.argmin()))
     return _column(name, codes, unique, series.dtype)
@@ -260,6 +265,9 @@ def _of_mapping(data: Mapping[Any, Any], value: Any) -> Table:
     if all(isinstance(v, (numbers.Real, np.bool_)) for v in data.values()):
         rows = [(*key, float(v)) if isinstance(key, tuple) else (key, float(v)) for key, v in data.items()]
         return _of_rows(rows)
+    for name, column in data.items():
+        if isinstance(column, (str, bytes, Mapping)) or not hasattr(column, "__len__"):
+            raise TypeError(f"a mapping has columns, or atoms with their values, and {name!r} has {column!r}")
     lengths = {name: len(column) for name, column in data.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"the columns have different lengths: {lengths}")
@@ -284,7 +292,7 @@ def _of_rows(data: Iterable[Any]) -> Table:
     width = len(rows[0])
     if any(length != width for length in map(len, rows)):
         at = next(k for k, row in enumerate(rows) if len(row) != width)
-        raise ValueError(f"row {at} has {len(rows[at])} items, and row 0 has {width}: {rows[at]!r}")
+        raise ValueError(f"row {at + 1} has {len(rows[at])} items, and row 1 has {width}: {rows[at]!r}")
     columns = list(zip(*rows))
     if width > 1 and all(isinstance(item, (float, np.floating)) for item in columns[-1]):
         values = np.array(columns.pop(), np.float64)
@@ -297,7 +305,7 @@ def _of_records(rows: list[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
     """Return the columns of rows whose items have names."""
     for k, row in enumerate(rows):
         if row.keys() != rows[0].keys():
-            raise ValueError(f"row {k} has the columns {list(row)}, and row 0 has {list(rows[0])}")
+            raise ValueError(f"row {k + 1} has the columns {list(row)}, and row 1 has {list(rows[0])}")
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
@@ -340,7 +348,7 @@ def _in_microseconds(values: Any) -> Any:
 
 
 def _missing(name: Any, row: int) -> ValueError:
-    return ValueError(f"row {row} has nothing in the column {name!r}: every argument of an atom is given")
+    return ValueError(f"row {row + 1} has nothing in the column {name!r}: every argument of an atom is given")
 
 
 def _column(name: Any, codes: Any, unique: Any, type_: Any = None) -> Column:

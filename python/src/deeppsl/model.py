@@ -424,7 +424,7 @@ class Model:
         Atoms come, go, and are observed or freed, rules and features come, and weights change. Only what changes touch is
         ground.
         """
-        made = list(changes)
+        made = _listed(changes)
         self._open()
         if self._answer is not None and self._atoms is not None:
             self._atoms()  # those of the answers until now
@@ -446,7 +446,7 @@ class Model:
     @_alone
     def what_if(self, changes: Iterable[_changes.Change]) -> results.Answer:
         """Return the answer that infer would give after changes, and make none."""
-        reply, arrays = self._ask("what_if", {"changes": list(changes)}, session=True)
+        reply, arrays = self._ask("what_if", {"changes": _listed(changes)}, session=True)
         atoms = _Atoms(None, 0, _columns(reply["atoms"], arrays))
         return results.Answer(reply, arrays[reply["values"]], atoms, self._shapes())
 
@@ -481,7 +481,7 @@ class Model:
         that push, and `changes` how many counterfactuals to solve: what the value were without a fact or a rule.
         """
         predicate, listed = (atom, [_tables.text(a) for a in arguments]) if arguments else explanations.parse(atom)
-        fields = {"predicate": predicate, "arguments": listed, "shown": shown, "depth": depth, "changes": changes}
+        fields = {"predicate": predicate, "arguments": listed, "shown": shown, "depth": _whole("depth", depth), "changes": _whole("changes", changes)}
         return explanations.Explanation(self._ask("explain", fields, session=True)[0])
 
     @_alone
@@ -808,6 +808,14 @@ def _change(model: Model, rule: int) -> Callable[[float], None]:
             model._weights[rule] = weight
 
     return change
+
+
+def _listed(changes: Iterable[_changes.Change]) -> list[_changes.Change]:
+    """Return changes as a list, each of which is one."""
+    made = list(changes)
+    if not all(isinstance(change, dict) for change in made):
+        raise TypeError(f"changes are a list of what deeppsl.changes makes, and not {changes!r}")
+    return made
 
 
 def _whole(name: str, value: Any) -> int:
