@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -42,6 +43,45 @@ func b2i(is bool) int {
 		return 1
 	}
 	return 0
+}
+
+// What the page of explanations shows of its example is printed, but for the gaps, which are what is left of digits.
+func TestExplanationsOfThePage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/explaining.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```[a-z]*\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	folder, gap := t.TempDir(), regexp.MustCompile(`gap [0-9e.-]+`)
+	for k, name := range []string{"model.json", "lived.tsv"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(blocks[k][1]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	for _, args := range [][]string{{"--changes", "10", "--rules"}, {"--why-not", "0.4"},
+		{"--with", "Lived('ann', 'rome')", "--with", "Knows('ann', 'bob') = 0"}} {
+		e := &command.Env{Out: &stdout, Err: &stderr}
+		root := newRoot(e)
+		root.SetArgs(append([]string{"explain", filepath.Join(folder, "model.json"), "Knows('ann', 'cleo')"}, args...))
+		if code := e.Conclude(root.Execute()); code != 0 {
+			t.Fatalf("exit code %d\n%s", code, &stderr)
+		}
+	}
+	printed, shown := gap.ReplaceAllString(stdout.String(), "gap"), 0
+	for _, block := range blocks[2:] {
+		if !strings.Contains(block[1], "Knows(") || strings.Contains(block[1], `"words"`) {
+			continue
+		}
+		for line := range strings.Lines(gap.ReplaceAllString(block[1], "gap")) {
+			if shown++; !strings.Contains(printed, line) {
+				t.Errorf("not printed: %s", line)
+			}
+		}
+	}
+	if shown < 25 {
+		t.Errorf("%d lines are shown", shown)
+	}
 }
 
 // The tutorials at the head of the page of configurations give what it says, without a warning.
