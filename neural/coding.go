@@ -74,7 +74,7 @@ func NewTable(ids, names []string, columns [][]string, categories []string) (*Fe
 			break
 		}
 	}
-	if err := t.diags.Err(); err != nil {
+	if err := t.err(); err != nil {
 		return nil, err
 	}
 	return t.finish(CSV)

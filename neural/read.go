@@ -51,6 +51,7 @@ type tableReader struct {
 	widest int
 	seen   map[string]int // id to the line that has it
 	diags  source.Diagnostics
+	key    error // of the specification, which shows at a row
 
 	ids     []string
 	start   []int
@@ -75,6 +76,10 @@ func wrong(field int, format string, args ...any) error {
 // report adds an error at the current line and tells whether there have been enough. The diagnostic's file has empty
 // lines in place of those before, which need not be in memory.
 func (t *tableReader) report(err error) (enough bool) {
+	if errors.As(err, new(*SpecError)) {
+		t.key = err
+		return true
+	}
 	margin, text, hint := strings.Repeat("\n", t.line-1), t.text, ""
 	if t.cells != nil {
 		text = t.cells[0] + "\t" + strings.Join(t.cells[1:], " ")
@@ -96,6 +101,9 @@ func (t *tableReader) report(err error) (enough bool) {
 	t.diags.Errorf("feature-row", file.Span(len(margin)+start, len(margin)+end), hint, "%v", err)
 	return len(t.diags) >= maxErrors
 }
+
+// err is what is wrong: with a key, or else with rows.
+func (t *tableReader) err() error { return cmp.Or(t.key, t.diags.Err()) }
 
 // fieldAt returns where a field after the id begins and ends, fields being separated by blanks.
 func fieldAt(line string, field int) (start, end int) {
@@ -320,7 +328,7 @@ func (t *tableReader) readTable(next records) error {
 			break
 		}
 	}
-	return t.diags.Err()
+	return t.err()
 }
 
 // picked are the columns that are read, that of the ids first; all in their order if nil.
@@ -428,7 +436,7 @@ func (t *tableReader) readParquet(r io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.name, err)
 	}
-	return t.diags.Err()
+	return t.err()
 }
 
 // add reads one row.
