@@ -159,6 +159,7 @@ func TestChangesAreRefused(t *testing.T) {
 		"cannot hold together":      {fire, change.Rule("Fire(R) & Next(R, S) -> Safe(R) .")},
 		"neither observed nor":      {change.Observe(1, "Next", room(1), "attic")},
 		"unknown predicate":         {change.Rule("1: Smoke(A) -> Fire(A)")},
+		"the text has no rule":      {fire, change.Rule("# later")},
 	} {
 		if _, err := s.Apply(ctx, changes...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want %q", changes, err, want)
@@ -401,6 +402,9 @@ func TestExplainAfterChanges(t *testing.T) {
 	_, err = s.Apply(t.Context(), change.Remove("Met", "ann", "bob"), change.Observe(1, "Met", "cid", "ann"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err = s.Explain(t.Context(), deeppsl.Details{WhyNot: 2}, "Knows", "bob", "cid"); err == nil {
+		t.Error("there is no other side of 2")
 	}
 	for from, want := range map[string]int{"bob": 2, "cid": 0} {
 		to := map[string]string{"bob": "cid", "cid": "ann"}[from]

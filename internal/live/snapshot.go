@@ -235,5 +235,8 @@ func parse(predicates []*program.Predicate, text string) ([]*program.Rule, error
 	for _, rule := range compiled.Rules {
 		rule.Added = true
 	}
-	return compiled.Rules, diags.Err()
+	if err := diags.Err(); err != nil || len(compiled.Rules) > 0 {
+		return compiled.Rules, err
+	}
+	return nil, errors.New("the text has no rule")
 }

@@ -3,13 +3,14 @@ package session
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/explain"
 )
 
-// Counter says which counterfactuals are wanted: so many of Changes, those WithoutRules, and, where it is above 0, the
+// Counter says which counterfactuals are wanted: so many of Changes, those WithoutRules, and, where it is not 0, the
 // one of WhyNot.
 type Counter struct {
 	Changes int
@@ -23,7 +24,7 @@ func (x *Explainer) Counter(ctx context.Context, e *explain.Explanation, c Count
 	if err == nil && c.Rules {
 		err = x.WithoutRules(ctx, e)
 	}
-	if err == nil && c.WhyNot > 0 {
+	if err == nil && c.WhyNot != 0 {
 		err = x.WhyNot(ctx, e, c.WhyNot)
 	}
 	return err
@@ -76,6 +77,9 @@ const tried, bisections = 5, 20
 // WhyNot adds to an explanation what would have to be different for the atom to be above a threshold, or below it if it
 // is above: facts at other values, as near to theirs as they can be, and rules left out. It finds one change at a time.
 func (x *Explainer) WhyNot(ctx context.Context, e *explain.Explanation, threshold float64) error {
+	if !(threshold >= 0 && threshold <= 1) {
+		return fmt.Errorf("values lie between 0 and 1, and none on the other side of %v", threshold)
+	}
 	side := 1.0
 	if e.Value >= threshold {
 		side = -1
