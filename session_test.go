@@ -356,6 +356,7 @@ func TestWrongPrograms(t *testing.T) {
 		"not an argument":    {{Name: "A", Similar: &deeppsl.Similar{Measure: "JaroWinkler", Column: "B", Threshold: 0.5}}},
 		"a threshold":        {{Name: "A", Similar: &deeppsl.Similar{Measure: "JaroWinkler", Column: "B:0"}}},
 		"predicate A:1:":     {{Name: "A", Derive: []string{"A(X) <- "}}},
+		"declared already":   {{Name: "A"}, {Name: "B"}, {Name: "a"}},
 	} {
 		if _, err := deeppsl.Parse("1: A(X) -> B(X)", predicates...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
@@ -375,6 +376,21 @@ func TestWrongPrograms(t *testing.T) {
 	}
 	if _, _, err := deeppsl.Open("nowhere.json"); err == nil {
 		t.Error("a program that is not there was opened")
+	}
+	looks := deeppsl.Predicate{Name: "A", Types: make([]deeppsl.Type, 2),
+		Network: &deeppsl.Network{Classes: []string{"x", "y"}}}
+	for rules, want := range map[string]string{"1: A(X, K) -> B(X, K)": "network A has no features",
+		"1: C(X, K) -> B(X, K)": "unknown predicate C [unknown-predicate]\n    1: C(X, K) -> B(X, K)\n       ^\n" +
+			"    hint: give it rows, or declare it"} {
+		p := parse(t, rules, looks)
+		data := deeppsl.NewData(p)
+		data.Target("B", deeppsl.Rows{{"a", "x"}})
+		if strings.HasPrefix(want, "unknown") {
+			data.Features("A", vectors(t, 2))
+		}
+		if _, err := deeppsl.NewSession(ctx, p, data, deeppsl.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", rules, err, want)
+		}
 	}
 }
 

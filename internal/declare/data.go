@@ -107,6 +107,16 @@ func (d *Data) Configure() (*load.Config, error) {
 	if err := errors.Join(d.errors...); err != nil {
 		return nil, err
 	}
+	var diags source.Diagnostics
+	for _, network := range d.Program.Config.Networks {
+		if spec, own := d.Program.Networks[network.Name]; own && spec.Features != "" && d.Features[network.Name] == nil {
+			diags.Errorf("config-network", source.Span{}, "give it some: Data.Features in Go, Model.features in Python",
+				"network %s has no features", network.Name)
+		}
+	}
+	if err := diags.Err(); err != nil {
+		return nil, err
+	}
 	config := *d.Program.Config
 	config.Predicates = nil
 	for _, k := range d.Program.Config.Predicates {

@@ -107,6 +107,11 @@ func (p *Program) declare(predicates []Predicate, diags *source.Diagnostics) {
 	var derivations []*syntax.Rule
 	for k := range predicates {
 		d := declaration{program: p, given: &predicates[k], diags: diags}
+		if slices.ContainsFunc(predicates[:k], func(p Predicate) bool { return strings.EqualFold(p.Name, d.given.Name) }) {
+			d.errorf("config-repeated-predicate", "names are the same whatever their case",
+				"predicate %s is declared already", d.given.Name)
+			continue
+		}
 		d.derive = d.rules(d.given.Derive)
 		if d.given.Network != nil {
 			d.atoms = d.rules(d.given.Network.Atoms)

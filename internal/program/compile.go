@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/source"
@@ -57,7 +58,7 @@ func (c *compiler) suggest(name string) string {
 	if c.unknown++; c.unknown > maxSuggestions {
 		return ""
 	}
-	return source.Suggest(name, c.names)
+	return cmp.Or(source.Suggest(name, c.names), "give it rows, or declare it, which makes it 0 everywhere")
 }
 
 // newCompiler numbers the predicates by their names, in lower case: Java PSL prints them in upper case, and models mix
