@@ -105,7 +105,10 @@ func (n *network) declared() (*deeppsl.Network, error) {
 	d := &deeppsl.Network{Classes: n.Classes, Atoms: n.Atoms, Teacher: n.Teacher}
 	if n.Spec != nil {
 		if err := json.Unmarshal(n.Spec, &d.Spec); err != nil {
-			return nil, wrong{fmt.Errorf("the network %s: %w", n.Name, err)}
+			if key := (*neural.SpecError)(nil); errors.As(err, &key) { // without the words of the decoder
+				err = key
+			}
+			return nil, unfit{"config-network", fmt.Errorf("the network %s: %w", n.Name, err)}
 		}
 	}
 	d.Spec.Name = n.Name
@@ -184,10 +187,14 @@ func (f *features) addTo(data *deeppsl.Data, r *request) error {
 		if values, err = r.array(*f.Values, "f4"); err != nil {
 			return err
 		}
+		if values.Length != f.Width*ids.Length {
+			return wrong{fmt.Errorf("the features of %s: %d rows of %d have as many values, and not %d", f.Network, ids.Length,
+				f.Width, values.Length)}
+		}
 		made, err = neural.NewDense(ids.strings(), f.Width, values.float32s())
 	}
 	if err != nil {
-		return wrong{fmt.Errorf("the features of %s: %w", f.Network, err)}
+		return unfit{"feature-row", fmt.Errorf("the features of %s: %w", f.Network, err)}
 	}
 	data.Features(f.Network, made)
 	return nil

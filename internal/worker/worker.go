@@ -171,6 +171,16 @@ func (r *request) into(fields any) error {
 // wrong is an error of the one who asks: the request has no meaning.
 type wrong struct{ error }
 
+// unfit is an error of what the request is about: networks or features that have no meaning. It names the kind of
+// problem.
+type unfit struct {
+	id string
+	error
+}
+
+// Unwrap lets what is wrong with a request that they stand in come first.
+func (u unfit) Unwrap() error { return u.error }
+
 // cancellable returns the context of a request.
 func (s *server) cancellable(ctx context.Context, id uint64) (context.Context, error) {
 	s.running.Lock()
@@ -250,11 +260,14 @@ func (s *server) send(r reply, out *builder) error {
 func failed(err error) *failure {
 	f := &failure{Kind: "failed", Message: err.Error()}
 	var input *deeppsl.Error
+	var other unfit
 	switch {
 	case errors.As(err, &input):
 		f.Kind, f.Problems = "input", each(input.Problems, problemOf)
 	case errors.As(err, &wrong{}):
 		f.Kind = "protocol"
+	case errors.As(err, &other):
+		f.Kind, f.Problems = "input", []problem{problemOf(deeppsl.Problem{ID: other.id, Message: other.Error()})}
 	case errors.Is(err, context.Canceled):
 		f.Kind = "cancelled"
 	}

@@ -425,6 +425,16 @@ func TestNetworks(t *testing.T) {
 	c.wrong("failed", "", "load", `"session": 1, "parameters": 0`, array{"u1", 3, []byte("abc")})
 	c.ok("infer", `"session": 1`, nil)
 	c.wrong("protocol", "features of Looks", "open", strings.Replace(open, `"width": 2`, `"width": 3`, 1), arrays...)
+	arrays[0] = texts("x", "x")
+	e := c.wrong("input", `the features of Looks: entity "x" has two rows`, "open", open, arrays...)
+	if len(e.Problems) != 1 || e.Problems[0].ID != "feature-row" {
+		t.Errorf("%+v", e)
+	}
+	e = c.wrong("input", "the network N: hidden must be a list of whole numbers, not a JSON string", "open",
+		`"predicates": [{"name": "A", "network": {"name": "N", "spec": {"hidden": "wide"}}}]`)
+	if len(e.Problems) != 1 || e.Problems[0].ID != "config-network" || strings.Contains(e.Message, "json") {
+		t.Errorf("%+v", e)
+	}
 }
 
 func TestErrorsHavePlaces(t *testing.T) {
@@ -489,7 +499,6 @@ func TestHostileRequests(t *testing.T) {
 		{"not both", "open", `"rules": "1: A(X)", "path": "x"`},
 		{"a predicate", "open", `"predicates": [{"nome": "A"}]`},
 		{"none of", "open", `"predicates": [{"name": "A", "types": ["word"]}]`},
-		{"network N", "open", `"predicates": [{"name": "A", "network": {"name": "N", "spec": {"hidden": "wide"}}}]`},
 	} {
 		if test.fields == `"session": 1, "fast": true` {
 			c.ok("open", smokers, nil, smokersArrays()...)

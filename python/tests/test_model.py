@@ -330,3 +330,20 @@ def test_numbers_that_have_no_meaning() -> None:
             deeppsl.Rule("A(X)", math.inf)
         with pytest.raises(ValueError, match="a phase is learning, validation or inference, and not 'train'"):
             model.truth("Out", ["a"], phase="train")
+
+
+@pytest.mark.parametrize(
+    ("hidden", "ids", "value", "text"),
+    [
+        ("wide", "ab", 0.0, "hidden must be a "),
+        ([2], "aa", 0.0, 'entity "a" has two rows'),
+        ([2], "ab", np.inf, "finite"),
+    ],
+)
+def test_wrong_networks_and_features_are_wrong_inputs(hidden: Any, ids: str, value: float, text: str) -> None:
+    looks = deeppsl.Predicate("Looks", network=deeppsl.Network(classes=["x", "y"], hidden=hidden))
+    with pytest.raises(deeppsl.InputError, match=text) as raised:
+        with deeppsl.Model("1: Looks(A, K) -> Is(A, K) ^2", predicates=[looks]) as model:
+            model.features("Looks", list(ids), np.array([[1.0], [value]]))
+            model.target("Is", [(i, k) for i in set(ids) for k in "xy"]).infer()
+    assert len(raised.value.problems) == 1
