@@ -54,6 +54,13 @@ def test_refused() -> None:
         assert model.infer().optimal
 
 
+def test_changes_are_those_of_requests() -> None:
+    """deeppsl serve takes them too, and refuses members that a kind of change has no use for."""
+    assert changes.target("Smokes", 3) == {"change": "target", "predicate": "Smokes", "arguments": ["3"]}
+    assert changes.remove("Smokes", "bob") == {"change": "remove", "predicate": "Smokes", "arguments": ["bob"]}
+    assert changes.observe("Smokes", "bob", value=0) == {"change": "observe", "predicate": "Smokes", "arguments": ["bob"], "value": 0.0}
+
+
 def test_features_come_and_change() -> None:
     looks = deeppsl.Predicate("Looks", network=deeppsl.Network(classes=["apple", "pear"]))
     with deeppsl.Model("1: Looks(F, K) -> Is(F, K) ^2\nIs(F, +K) = 1 .", predicates=[looks], seed=1) as model:

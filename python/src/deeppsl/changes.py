@@ -28,7 +28,7 @@ class Applied(NamedTuple):
 
 def observe(predicate: str, *arguments: Any, value: float = 1.0) -> Change:
     """Give an atom a known value: a new one, one with another value, or a target, which is fixed by it."""
-    return _of("observe", predicate, arguments, value)
+    return {**_of("observe", predicate, arguments), "value": _number(value)}
 
 
 def remove(predicate: str, *arguments: Any) -> Change:
@@ -43,7 +43,7 @@ def target(predicate: str, *arguments: Any) -> Change:
 
 def give(predicate: str, *arguments: Any, value: float) -> Change:
     """Give a given atom another value."""
-    return _of("give", predicate, arguments, value)
+    return {**_of("give", predicate, arguments), "value": _number(value)}
 
 
 def weight(rule: int, value: float) -> Change:
@@ -73,9 +73,8 @@ def features(network: str, row: Any, values: Iterable[Any]) -> Change:
     return {"change": "features", "network": network, "row": _tables.text(row), "values": numbers}
 
 
-def _of(kind: str, predicate: str, arguments: tuple[Any, ...], value: float = 0.0) -> Change:
-    texts = [_tables.text(a) for a in arguments]
-    return {"change": kind, "predicate": predicate, "arguments": texts, "value": _number(value)}
+def _of(kind: str, predicate: str, arguments: tuple[Any, ...]) -> Change:
+    return {"change": kind, "predicate": predicate, "arguments": [_tables.text(a) for a in arguments]}
 
 
 def _number(value: Any) -> float:
