@@ -3,6 +3,8 @@
 // Session.WhatIf.
 package change
 
+import "encoding/json"
+
 // Kind says what changes.
 type Kind string
 
@@ -31,7 +33,27 @@ type Change struct {
 	Network string    `json:"network,omitempty"`
 	Row     string    `json:"row,omitempty"`
 	Columns []int32   `json:"columns,omitzero"`
-	Values  []float64 `json:"values,omitempty"`
+	Values  []float64 `json:"values,omitzero"`
+}
+
+// MarshalJSON writes the members that a change of its kind has, zeros among them: requests to deeppsl serve take no
+// others, and need these.
+func (c Change) MarshalJSON() ([]byte, error) {
+	type members Change
+	out := struct {
+		members
+		Value *float64 `json:"value,omitempty"`
+		Rule  *int     `json:"rule,omitempty"`
+	}{members: members(c)}
+	switch c.Kind {
+	case ObserveAtom, GiveValue:
+		out.Value = &c.Value
+	case RuleWeight:
+		out.Value, out.Rule = &c.Value, &c.Rule
+	case RuleOff, RuleOn:
+		out.Rule = &c.Rule
+	}
+	return json.Marshal(out)
 }
 
 // Observe gives an atom a known value in [0, 1]: one that was not there, had another value, or was a target, which is

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -182,6 +183,27 @@ func TestRequests(t *testing.T) {
 	} {
 		if status, answer := ask(t, handler, test.method, test.target, test.body); status != test.want {
 			t.Errorf("%s %s %s: status %d, want %d: %v", test.method, test.target, test.body, status, test.want, answer)
+		}
+	}
+}
+
+// TestChangesAsRequests sends changes as Go programs write them: they are what they were, zeros too.
+func TestChangesAsRequests(t *testing.T) {
+	for _, c := range []change.Change{change.Observe(0, "Likes", "bob", "jazz"), change.Observe(0.5, "Rain"),
+		change.Remove("Likes", "bob", "jazz"), change.Target("Likes", "bob", "jazz"), change.Give(0, "Trust", "ann"),
+		change.Weight(0, 0), change.Weight(2, 3), change.Deactivate(0), change.Activate(0), change.Rule("1: A(X)"),
+		change.Features("eye", "ann", 0, 1), change.SparseFeatures("eye", "ann", nil, []float64{}),
+		change.SparseFeatures("eye", "ann", []int32{0}, []float64{0})} {
+		text, err := json.Marshal(&c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent Change
+		if err := json.Unmarshal(text, &sent); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := sent.read(); err != nil || !reflect.DeepEqual(got, c) {
+			t.Errorf("%s: %+v, %v", text, got, err)
 		}
 	}
 }
