@@ -25,7 +25,7 @@ func (r *rehearsal) knowBest(ctx context.Context, theta []float64, p *plan) (con
 	if r.g.satisfied(r.labels.Judge(known.y)) {
 		return known, nil
 	}
-	rivals, err := r.rivals(ctx, p)
+	rivals, err := r.rivals(ctx, theta, p)
 	if err != nil {
 		return known, err
 	}
@@ -64,9 +64,9 @@ func (r *rehearsal) knowBest(ctx context.Context, theta []float64, p *plan) (con
 
 // rivals returns the weights that compete with those that are once labels are known. Beside networks, they are found
 // for that: a thing whose neighbours are known need not rely as much on what networks see of it. Without, they are
-// those written, as what labels follow from is not to be seen while nothing is known, and others that are found: where
-// all follows from what is known, weights were learned from nothing before.
-func (r *rehearsal) rivals(ctx context.Context, p *plan) (rivals []rival, err error) {
+// those written, as what labels follow from is not to be seen while nothing is known, and others that are found, from
+// either: where all follows from what is known, weights were learned from nothing before.
+func (r *rehearsal) rivals(ctx context.Context, theta []float64, p *plan) (rivals []rival, err error) {
 	g, s := r.g, &r.g.Project.Learning
 	finds := s.Learn.RuleRate != 0 && slices.Contains(g.learned(), true)
 	if g.Perception != nil {
@@ -81,8 +81,14 @@ func (r *rehearsal) rivals(ctx context.Context, p *plan) (rivals []rival, err er
 	if !finds || !s.Compared || r.folds == nil || g.Model.Potentials() > mostRehearsed {
 		return rivals, nil
 	}
-	found, err := r.found(ctx, r.charge(), nil)
-	return append(rivals, found...), err
+	for _, start := range [][]float64{nil, theta} { // from those written, no derivative may lead away
+		found, err := r.found(ctx, r.charge(), start)
+		if err != nil {
+			return nil, err
+		}
+		rivals = append(rivals, found...)
+	}
+	return rivals, nil
 }
 
 // found returns the weights that are found with all other labels known, from some others on.
