@@ -88,6 +88,10 @@ func (c *clusterer) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	if tables.single() {
+		return command.Usage("data-columns", "groups are made of pairs: answers of a predicate with two arguments",
+			"%s has items with a value each, and no pairs", path)
+	}
 	n := newNumbering(tables.of[itemTable])
 	pairs := n.pairs(tables.of[pairTable])
 	items := n.items
@@ -163,6 +167,18 @@ func (c *clusterer) readTables(files map[string]string) (*clusterTables, error) 
 		tables.of[fmt.Sprintf("%s/%d", project.Predicates[k].Name, r.Arity)] = r
 	}
 	return tables, nil
+}
+
+// single tells whether what should be pairs are items and values, as the answers of a predicate with one argument are.
+func (t *clusterTables) single() bool {
+	pairs := t.of[pairTable]
+	for row := range int32(pairs.Len()) {
+		value, err := strconv.ParseFloat(t.symbols.Name(pairs.Columns[1][row]), 64)
+		if err != nil || !(value >= 0 && value <= 1) || pairs.Value(row) != 1 {
+			return false
+		}
+	}
+	return pairs.Len() > 0
 }
 
 // hinted says how to choose the column of the items, where a table has too many for them.
