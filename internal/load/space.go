@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
 // maxSpaces is how many constants with suspicious spaces are reported one by one.
@@ -20,11 +21,11 @@ func (t *table) checkSpaces(k int, name string, offset int) {
 	split := strings.LastIndexByte(trimmed, ' ')
 	switch {
 	case trimmed != name && strings.HasPrefix(name, trimmed):
-		t.spacef(offset, "remove the space: it makes another constant of it", "the constant '%s' ends with a space", name)
+		t.spacef(offset, "remove the space: it makes another constant of it", "the constant %s ends with a space", name)
 	case trimmed != name:
-		t.spacef(offset, "remove the space: it makes another constant of it", "the constant '%s' begins with a space", name)
+		t.spacef(offset, "remove the space: it makes another constant of it", "the constant %s begins with a space", name)
 	case k == t.predicate.Arity()-1 && isFraction(trimmed[split+1:]):
-		t.spacef(offset, "columns are separated by tabs", "the constant '%s' looks like a constant and a truth value", name)
+		t.spacef(offset, "columns are separated by tabs", "the constant %s looks like a constant and a truth value", name)
 	}
 }
 
@@ -41,7 +42,7 @@ func isFraction(text string) bool {
 func (t *table) spacef(offset int, hint, format, name string) {
 	if t.spaces++; t.spaces <= maxSpaces {
 		o := &t.origins[len(t.origins)-1]
-		t.diags.Warnf("suspicious-space", o.span(offset), hint, format, name)
+		t.diags.Warnf("suspicious-space", o.span(offset), hint, format, syntax.Quote(name))
 	}
 }
 
