@@ -62,7 +62,7 @@ type snapshot struct {
 func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 	t := &Trainer{Task: task, Settings: settings, Last: settings.Epochs, best: snapshot{Score: math.Inf(-1), Epoch: -1}}
 	if len(task.Labels.Variables) == 0 && task.Batches == nil {
-		return nil, fmt.Errorf("nothing to learn from: no target has a label")
+		return nil, fmt.Errorf("nothing to learn from: no target has a label, which \"truth\" gives them")
 	}
 	model := task.Field.Model
 	t.x = slices.Clone(task.Field.Inputs()) // those that no network gives stay as they are

@@ -102,7 +102,8 @@ func (g *learner) judge(ctx context.Context) (*judge, error) {
 		return nil, err
 	}
 	if len(j.guides) == 0 && len(j.labels.Variables) == 0 {
-		return nil, fmt.Errorf("%s: nothing to learn from: no target has a label", g.Project.Config.Name)
+		return nil, fmt.Errorf("%s: nothing to learn from: no target has a label, which \"truth\" gives them",
+			g.Project.Config.Name)
 	}
 	return j, j.scored.Perceive()
 }
