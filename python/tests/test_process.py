@@ -230,7 +230,7 @@ def test_progress_cannot_ask_its_own_model() -> None:
 
 def test_a_program_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEEPPSL_BINARY", "/does/not/exist")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match="/does/not/exist, which DEEPPSL_BINARY names, is no program"):
         _worker.Worker()
 
 

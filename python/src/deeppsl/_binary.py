@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -11,6 +12,8 @@ def find() -> str:
     """Return the path of the binary: that which DEEPPSL_BINARY names, or that of this package."""
     named = os.environ.get("DEEPPSL_BINARY")
     if named:
+        if shutil.which(named) is None:
+            raise FileNotFoundError(f"{named}, which DEEPPSL_BINARY names, is no program")
         return named
     inside = Path(__file__).parent / "_bin" / ("deeppsl.exe" if os.name == "nt" else "deeppsl")
     if not inside.is_file():
