@@ -91,7 +91,7 @@ func (x *inspector) run(cmd *cobra.Command, args []string) error {
 		if err := x.output(x.export, func(w io.Writer) error { return site.Export(cmd.Context(), w) }); err != nil {
 			return err
 		}
-		return x.Wrote([]string{x.export}, nil)
+		return errors.Join(x.Wrote([]string{x.export}, nil), x.Emit(exported{x.export}))
 	}
 	x.Answering.Store(true) // an interrupt ends in order
 	var failed error
@@ -99,6 +99,14 @@ func (x *inspector) run(cmd *cobra.Command, args []string) error {
 	err = serve.Listen(cmd.Context(), how, site)
 	return errors.Join(err, failed)
 }
+
+// exported says which file has the pages; to people, a note does.
+type exported struct {
+	File string `json:"exported"`
+}
+
+// Text prints nothing.
+func (exported) Text(io.Writer) error { return nil }
 
 // inspected says where the pages are.
 type inspected struct {

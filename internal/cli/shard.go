@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 
@@ -222,7 +223,11 @@ func (r *runner) told(cmd *cobra.Command) (shard.Told, error) {
 	told := shard.Told{
 		Before: func(c *shard.Cell) { r.Statusf("part %s of %d rows", c.Name, c.Rows) },
 		Round: func(p consensus.Progress) {
-			r.Statusf("round %d  objective %.6g  at least %.6g  violation %.0e", p.Round+1, p.Objective, p.Bound, p.Violation)
+			reached := fmt.Sprintf("objective %.6g", p.Objective)
+			if math.IsInf(p.Objective, 1) {
+				reached = "no feasible point yet"
+			}
+			r.Statusf("round %d  %s  at least %.6g  violation %.0e", p.Round+1, reached, p.Bound, p.Violation)
 		},
 	}
 	switch {
