@@ -184,10 +184,13 @@ func (d *declaration) origin() {
 			d.errorf("config-column", "write Name:1 for the second argument of Name", "%v", err)
 		}
 		measure := similarity.Find(s.Measure)
-		if measure == nil || !(s.Threshold > 0 && s.Threshold <= 1) {
+		if measure == nil {
 			d.errorf("config-similarity", source.Suggest(s.Measure, similarity.Names()),
-				"similar pairs of %s need a measure, one of %s, and a threshold in (0, 1]", d.given.Name,
-				strings.Join(similarity.Names(), ", "))
+				"similar pairs of %s need a measure, one of %s", d.given.Name, strings.Join(similarity.Names(), ", "))
+		}
+		if !(s.Threshold > 0 && s.Threshold <= 1) {
+			d.errorf("config-similarity", "", "similar pairs of %s need a threshold in (0, 1], and not %v", d.given.Name,
+				s.Threshold)
 		}
 		d.made.Similarity = &load.Similarity{Measure: measure, Over: over, Threshold: s.Threshold}
 	}

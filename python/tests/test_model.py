@@ -347,3 +347,15 @@ def test_wrong_networks_and_features_are_wrong_inputs(hidden: Any, ids: str, val
             model.features("Looks", list(ids), np.array([[1.0], [value]]))
             model.target("Is", [(i, k) for i in set(ids) for k in "xy"]).infer()
     assert len(raised.value.problems) == 1
+
+
+def test_one_alone_needs_no_list() -> None:
+    pair = deeppsl.Predicate("Pair", derive="Pair(A, B) <- In(A) & In(B) & (A != B)")
+    same = deeppsl.Predicate("Same", types=str, evaluators="auc")
+    assert pair.derive == ["Pair(A, B) <- In(A) & In(B) & (A != B)"] and same.evaluators == ["auc"]
+    assert same.types == deeppsl.Predicate("Same", types=[str]).types
+    with deeppsl.Model("1: Pair(A, _) -> Out(A) ^2", predicates=[pair]) as model:
+        model.observe("In", ["a", "b"]).target("Out", ["a", "b"])
+        assert model.infer().value("Out", "a") == pytest.approx(1, abs=1e-3)
+    with pytest.raises(TypeError, match="classes are a list of constants, and not the text 'ab'"):
+        deeppsl.Network(classes="ab")

@@ -76,13 +76,15 @@ class Network:
         *,
         name: str = "",
         classes: Iterable[Any] = (),
-        atoms: Iterable[str] = (),
+        atoms: str | Iterable[str] = (),
         teacher: str = "",
         **spec: Any,
     ) -> None:
         self.name = name
+        if isinstance(classes, str):
+            raise TypeError(f"classes are a list of constants, and not the text {classes!r}")
         self.classes = [_tables.text(c) for c in classes]
-        self.atoms = list(atoms)
+        self.atoms = _several(atoms)
         self.teacher = teacher
         self.spec = spec
         self._external = False
@@ -106,26 +108,26 @@ class Predicate:
     `types` are those of the arguments: str, int or float; strings by default. `evaluators` score the answers, the first
     one also while learning: "discrete", "continuous", "auc", "categorical". At most one of the others says where atoms
     and their values come from, if not from data: `measure` names a similarity of two strings, `similar` makes atoms of
-    similar pairs, `derive` are rules that make them, and `network` gives values.
+    similar pairs, `derive` are rules that make them, and `network` gives values. One alone needs no list.
     """
 
     def __init__(
         self,
         name: str,
         *,
-        types: Iterable[type | str] = (),
-        evaluators: Iterable[str] = (),
+        types: type | str | Iterable[type | str] = (),
+        evaluators: str | Iterable[str] = (),
         measure: str = "",
         similar: Similar | None = None,
-        derive: Iterable[str] = (),
+        derive: str | Iterable[str] = (),
         network: Network | None = None,
     ) -> None:
         self.name = name
-        self.types = [_type(t) for t in types]
-        self.evaluators = list(evaluators)
+        self.types = [_type(t) for t in _several(types)]
+        self.evaluators = _several(evaluators)
         self.measure = measure
         self.similar = similar
-        self.derive = list(derive)
+        self.derive = _several(derive)
         self.network = network
 
     def __repr__(self) -> str:
@@ -141,6 +143,11 @@ class Predicate:
         if self.network is not None:
             packed["network"] = self.network._pack(self.name)
         return packed
+
+
+def _several(given: Any) -> list[Any]:
+    """Return a list of what may also be one alone."""
+    return [given] if isinstance(given, (str, type)) else list(given)
 
 
 def _type(given: type | str) -> str:
