@@ -41,7 +41,7 @@ type gradchecker struct {
 
 // newGradcheck returns deeppsl gradcheck.
 func newGradcheck(e *command.Env) *cobra.Command {
-	g := &gradchecker{projectFlags: projectFlags{Env: e}}
+	g := &gradchecker{projectFlags: projectFlags{Env: e}, samples: 24}
 	cmd := &cobra.Command{
 		Use:     "gradcheck CONFIG [--samples N] [--step H] [-D name=value]...",
 		Short:   "Compare the gradient of learning with differences of the loss",
