@@ -66,6 +66,7 @@ type connection struct {
 	version string // of deeppsl
 	calls   sync.WaitGroup
 	places  chan struct{}
+	changed chan struct{} // ends with the last call that came and changes the model; nil if none has come
 
 	mu     sync.Mutex // of what follows
 	out    io.Writer
@@ -172,15 +173,24 @@ func (c *connection) answer(m *message) (any, error) {
 	return nil, &failure{unknownMethod, "there is no method " + m.Method}
 }
 
-// call calls a tool, in a goroutine of its own.
+// call calls a tool, in a goroutine of its own, when all calls before it that change the model are done: what came
+// later is about what came before.
 func (c *connection) call(ctx context.Context, m *message) {
 	c.places <- struct{}{}
+	before, done := c.changed, make(chan struct{})
+	if c.tools.changes(m.Params) {
+		c.changed = done
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	id := string(m.ID)
 	c.mu.Lock()
 	c.cancel[id] = cancel
 	c.mu.Unlock()
 	c.calls.Go(func() {
+		defer close(done)
+		if before != nil {
+			<-before
+		}
 		result, err := c.tools.call(ctx, m.Params)
 		if ctx.Err() == nil { // who has given up is not answered
 			c.finish(m, result, err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -149,6 +150,33 @@ func TestTools(t *testing.T) {
 		if ok == test.fails || !strings.Contains(answer, test.want) {
 			t.Errorf("%s %v: %s\nwant %s", test.name, test.arguments, answer, test.want)
 		}
+	}
+}
+
+// TestCallsInOrder sends changes and a question without waiting: they are made in their order, and the question is
+// about the last.
+func TestCallsInOrder(t *testing.T) {
+	var in, out bytes.Buffer
+	call := func(id int, name, arguments string) {
+		const form = `{"jsonrpc": "2.0", "id": %d, "method": "tools/call", "params": {"name": %q, "arguments": %s}}` + "\n"
+		fmt.Fprintf(&in, form, id, name, arguments)
+	}
+	const bob = `"predicate": "Likes", "arguments": ["bob", "jazz"]`
+	for k := 1; k < 40; k++ {
+		call(k, "assert", fmt.Sprintf(`{"facts": [{%s, "value": %d.0}]}`, bob, k%2))
+	}
+	call(40, "assert", `{"facts": [{`+bob+`, "value": 0.25}]}`)
+	call(41, "query", "{"+bob+"}")
+	if err := Serve(t.Context(), &in, &out, newTools(t, true), "1"); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		if strings.Contains(line, `"id":41`) && !strings.Contains(line, `"value":0.25`) {
+			t.Error(line)
+		}
+	}
+	if n := strings.Count(out.String(), "\n"); n != 41 {
+		t.Errorf("%d answers", n)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -123,6 +124,15 @@ func (t *Tools) call(ctx context.Context, params json.RawMessage) (any, error) {
 		return nil, errors.New("this model is only read: deeppsl mcp was started without --allow-changes")
 	}
 	return nil, fmt.Errorf("there is no tool %q", request.Name)
+}
+
+// changes tells whether a call is of a tool that changes the model.
+func (t *Tools) changes(params json.RawMessage) bool {
+	var request struct {
+		Name string `json:"name"`
+	}
+	return json.Unmarshal(params, &request) == nil &&
+		slices.ContainsFunc(t.all, func(tool *tool) bool { return tool.changes && tool.name == request.Name })
 }
 
 // schema says what a tool takes, and checks that.
