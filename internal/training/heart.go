@@ -23,7 +23,8 @@ const (
 	// decayShare is how many times less the first decay is than the first epoch's loss, whose unit it shares, and
 	// decayStep is between one and the next.
 	decayShare, decayStep = 64, 2
-	// fitted is the share of the examples learned from that are right with a decay that is not too much.
+	// fitted is the share of the examples learned from that are right with a decay that is not too much, and of others
+	// where nobody need be told that they are fewer.
 	fitted = 0.95
 	// natsKept is how much of what labels say a parameter can keep at most.
 	natsKept = 2
@@ -187,7 +188,7 @@ func (s *starts) tell(ctx context.Context) error {
 		return nil
 	}
 	n := s.g.notices
-	if s.byHeart(best) {
+	if s.byHeart(best) && *best.Held < fitted {
 		n.see("learn-by-heart", source.Span{}, "", heartHint,
 			"%.0f %% of the examples learned from are right, and %.0f %% of %d others", 100*best.Right, 100**best.Held,
 			len(s.held.members))
@@ -278,7 +279,7 @@ func (s *starts) tellFew(ctx context.Context) error {
 			"give more examples; look whether the features tell the classes apart",
 			"%.0f %% of %d examples are right if a fifth of them at a time is not learned from; always saying the most "+
 				"frequent labels would give %.0f %%", 100*left, count, 100*s.guessed)
-	case right-left > max(heartGap, heartErrors*deviation):
+	case left < fitted && right-left > max(heartGap, heartErrors*deviation):
 		n.see("learn-by-heart", source.Span{}, "", heartHint,
 			"%.0f %% of the examples learned from are right, and %.0f %% if a fifth of them at a time is not learned from",
 			100*right, 100*left)

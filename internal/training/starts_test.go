@@ -172,6 +172,18 @@ func TestByHeart(t *testing.T) {
 	}
 }
 
+// Where nearly all others are right, too, nobody is told that they are fewer.
+func TestLittleByHeartIsNotTold(t *testing.T) {
+	for held, told := range map[float64]bool{0.9: true, 0.96: false} {
+		s := &starts{g: &learner{}, learned: jury{members: make([]int32, 400)}, held: jury{members: make([]int32, 400)},
+			all: []Start{{Right: 1, Held: &held}}, guessed: 0.3}
+		s.g.notices = newNotices(s.g)
+		if err := s.tell(t.Context()); err != nil || len(s.g.notices.signs) > 0 != told {
+			t.Errorf("%v of others: %v, %v", held, s.g.notices.signs, err)
+		}
+	}
+}
+
 // Learning that goes on wants more epochs, and learning that goes on by heart another start.
 func TestUnfinishedStarts(t *testing.T) {
 	s := &starts{learned: jury{members: make([]int32, 400)}, held: jury{members: make([]int32, 100)}}
