@@ -87,7 +87,8 @@ type Report struct {
 	LearningEnded string `json:"learning_ended,omitempty"`
 	// LearningCurve is that of Training.
 	LearningCurve []learn.Epoch `json:"learning_curve,omitempty"`
-	// Warnings are signs that learning learned nothing; they have gone to OnWarning, too.
+	// Warnings are signs that learning learned nothing, and what is suspicious of that which networks learn from; they
+	// have gone to OnWarning, too.
 	Warnings []source.Plain `json:"warnings,omitempty"`
 
 	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn. Answer is nil if nothing
@@ -277,7 +278,7 @@ func (r *Report) learn(ctx context.Context, g *session.Grounding) (err error) {
 	r.Rehearsed = r.Training.Rehearsed
 	r.Epochs, r.Trials, r.LearningEnded = r.Training.Steps, r.Training.Trials, r.Training.Ended.String()
 	r.Seconds.Learn = r.Training.Elapsed.Seconds()
-	r.LearningCurve, r.Warnings = r.Training.Epochs, warnings.Plain()
+	r.LearningCurve, r.Warnings = r.Training.Epochs, append(g.Lints.Plain(), warnings.Plain()...)
 	return nil
 }
 

@@ -53,6 +53,7 @@ type Grounding struct {
 	Report     *ground.Report
 	Networks   *perceive.Networks
 	Perception *neural.Perception // nil without perceived atoms
+	Lints      source.Diagnostics // of what networks see
 	Field      *mrf.Field
 	Theta      []float64         // the rules' weights
 	Inputs     []float64         // x, of the last perception, and what is given
@@ -193,9 +194,8 @@ func (g *Grounding) ground(ctx context.Context) error {
 		if g.Perception, err = g.Networks.Bind(g.Project, g.Tables.Store, g.Model.Inputs); err != nil {
 			return err
 		}
-		var warnings source.Diagnostics
-		g.Networks.Lint(g.Project.Config, g.Tables, &warnings)
-		g.Project.Warn(warnings)
+		g.Networks.Lint(g.Project.Config, g.Tables, &g.Lints)
+		g.Project.Warn(g.Lints)
 	}
 	return nil
 }
