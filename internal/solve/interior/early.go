@@ -52,6 +52,7 @@ type early struct {
 	known         []float64 // what the columns of the basis make of d
 	others        []float64 // the weights of all other columns
 	t             []float64 // by variables
+	takes         []float64 // how much slacks, or by variables bounds, may take of what a step with the diagonal leaves
 	resumes       bool      // x is a solution of this matrix
 }
 
@@ -69,7 +70,8 @@ const (
 	lenient = 10
 	// later is the part of the mean product when factors were less work from which on a basis may be less.
 	later = 0.01
-	// near is how much basic columns may take, in terms of the root of the mean product.
+	// near is how much basic columns, or slacks and bounds where there is no basis, may take, in terms of the root of
+	// the mean product.
 	near = 0.3
 	// perProduct is the work of a product for an entry, and perChoice that of a choice for one visited, in about
 	// nanoseconds.
@@ -168,11 +170,13 @@ func (e *early) factor(p *program) bool {
 	e.setWeights(p)
 	if e.normal == nil {
 		e.weigh(p)
+		e.slackTakes(p)
 	} else {
 		for k, j := range e.rows {
 			e.normal.theta[k] = p.rows[j].stiffness
 		}
 		e.normal.set(p.diagonal)
+		e.boundTakes(p)
 		e.pushes = max(steadily*p.unbalanced(e.t), slightly*p.mean)
 	}
 	if e.greedy != nil && !e.choose(p, e.greedy.Follow) {
@@ -232,6 +236,7 @@ func (e *early) solve(p *program) {
 	}
 	if e.byVariables() {
 		copy(p.dy, e.normal.x)
+		e.loosen(p)
 		return
 	}
 	if e.normal != nil {
@@ -251,6 +256,8 @@ func (e *early) solve(p *program) {
 	}
 	if e.greedy != nil {
 		e.settle(p)
+	} else {
+		e.slacken(p)
 	}
 }
 
@@ -417,7 +424,7 @@ func (e *early) comeBack(p *program) (ok bool) {
 // conjugate sets x to the steps of the multipliers, and tells whether that took few products.
 func (e *early) conjugate(p *program) bool {
 	if e.byVariables() {
-		products, ok := e.normal.solve(p.rhs, exactness, p.leniently(e.pushes), e.limit(), p.stop)
+		products, ok := e.normal.solve(p.rhs, exactness, p.leniently(e.pushes), e.takes, e.limit(), p.stop)
 		p.spent += perProduct * e.length * float64(products)
 		return ok
 	}
@@ -455,14 +462,6 @@ func (e *early) conjugate(p *program) bool {
 	return true
 }
 
-// leniently is how much may remain where a step that is taken may leave so much.
-func (p *program) leniently(most float64) float64 {
-	if p.predicts {
-		return lenient * most
-	}
-	return most
-}
-
 // limit is the number of products from which on another preconditioner, or a factorisation, is better.
 func (e *early) limit() int {
 	switch {
@@ -487,7 +486,7 @@ func (e *early) enough(p *program, part, goal float64) bool {
 	}
 	copy(e.q, e.r)
 	e.nest.undo(e.q)
-	return !(largest(e.q) > goal)
+	return !beyond(e.q, goal, e.takes)
 }
 
 // begin sets r to the right-hand side of S, and returns how far the rows' equations are from holding now.

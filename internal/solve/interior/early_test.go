@@ -86,9 +86,10 @@ func withGuesses(b *mrftest.Builder, rng *rand.Rand, n int, most float64) *mrf.F
 	return field
 }
 
-// What is tried for a little work at a time, until factorisations are less, ends as what is solved at once.
+// What is tried for a little work at a time, until factorisations are less, ends as what is solved at once, if not by
+// the same steps: the one in which a try ends is taken again.
 func TestTry(t *testing.T) {
-	field, settings := randomSums(fillers/3), solve.Settings{Gap: 1e-6, Threads: 1}
+	field, settings := randomSums(fillers/3), solve.Settings{Gap: 1e-11, Threads: 1}
 	whole, err := interior.New(field, settings).Solve(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -137,6 +138,27 @@ func TestComponentsBesideWhatFills(t *testing.T) {
 	s := interior.New(withGuesses(b, rng, fillers+beside*length, 0.1), solve.Settings{Gap: 1e-6, Threads: 1})
 	if r, _ := s.Try(t.Context(), 10*s.Cost().Early); r == nil || r.Status != solve.Optimal {
 		t.Error("no proof without factorisations")
+	}
+}
+
+// A try that ends without a proof says so: more of it, which would end at once, is asked for no more.
+func TestTryInVain(t *testing.T) {
+	s := interior.New(randomSums(fillers), solve.Settings{Gap: 1e-6, Threads: 1, MaxIterations: 3})
+	for range 2 {
+		if r, left := s.Try(t.Context(), 10*s.Cost().Early); r != nil || !math.IsInf(left, 1) {
+			t.Fatalf("%v with %v left of a try that has ended", r, left)
+		}
+	}
+}
+
+// Slacks take what products with the diagonal leave of rows. Where equations had to hold, a quarter less work would
+// not do.
+func TestSlacksTakeWhatIsLeft(t *testing.T) {
+	cover := mrftest.Cover{Variables: 8000, Terms: 5, Times: 1,
+		Cost: func(rng *rand.Rand) float64 { return 0.2 + rng.Float64() }}
+	s := interior.New(cover.Field(), solve.Settings{Gap: 1e-6, Threads: 1})
+	if r, left := s.Try(t.Context(), 4e8); r == nil || r.Status != solve.Optimal {
+		t.Fatalf("%v is left of the work", left)
 	}
 }
 

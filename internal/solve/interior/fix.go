@@ -63,7 +63,7 @@ func (w *work) solve(c *component) outcome {
 // conclude is the rest of solve once the program is minimised, or its minimisation paused.
 func (w *work) conclude(out outcome) outcome {
 	if w.budget > 0 && !out.converged && !out.infeasible {
-		w.paused = true
+		w.vain, w.paused = !w.paused, true
 		return out
 	}
 	w.budget = 0

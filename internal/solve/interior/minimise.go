@@ -204,9 +204,9 @@ func (p *program) ahead() float64 {
 }
 
 // left is about how much work is left if each digit of the products takes as much as those so far; infinite if
-// conjugate gradients do no longer.
+// conjugate gradients do no longer, or if they ended without a proof.
 func (p *program) left() float64 {
-	if e, ok := p.matrix.(*early); !ok || e.spent {
+	if e, ok := p.matrix.(*early); !ok || e.spent || p.vain {
 		return math.Inf(1)
 	}
 	if ahead := p.ahead(); ahead < 1 {

@@ -20,7 +20,7 @@ type normal struct {
 	resumes  bool      // x is a solution of this matrix
 
 	x, r, z, d, q []float64
-	size, most    float64 // of r, in the metric of the preconditioner and at most
+	size          float64 // of r, in the metric of the preconditioner
 }
 
 // newNormal makes room for rows that are added.
@@ -52,10 +52,11 @@ func (h *normal) set(diagonal []float64) {
 }
 
 // solve sets x to the solution for that right-hand side, until a part of it remains and no entry that is more than the
-// goal, and tells whether that took at most so many products, unless it is time to stop.
-func (h *normal) solve(right []float64, part, goal float64, limit int, stop func() bool) (products int, ok bool) {
+// goal and what is taken of it, and tells whether that took at most so many products, unless it is time to stop.
+func (h *normal) solve(right []float64, part, goal float64, takes []float64, limit int,
+	stop func() bool) (products int, ok bool) {
 	enough := part * h.begin(right)
-	for copy(h.d, h.z); h.size > enough || h.most > goal; products++ {
+	for copy(h.d, h.z); h.size > enough || beyond(h.r, goal, takes); products++ {
 		h.multiply(h.d)
 		curvature := kernel.Dot(h.d, h.q)
 		if products >= limit || !(curvature > 0) {
@@ -94,13 +95,12 @@ func (h *normal) begin(right []float64) (first float64) {
 	return first
 }
 
-// precondition sets z to r by H's diagonal, and measures r.
+// precondition sets z to r by H's diagonal, and measures r in its metric.
 func (h *normal) precondition() {
 	r, z := h.r, h.z[:len(h.r)]
 	for i, v := range h.inverse[:len(r)] {
 		z[i] = v * r[i]
 	}
-	h.most = largest(r)
 	h.size = kernel.Dot(h.r, h.z)
 }
 

@@ -64,6 +64,7 @@ type program struct {
 	extent               float64
 	budget, spent        float64 // the work of conjugate gradients after which it pauses, and that so far
 	paused               bool
+	vain                 bool        // it has ended without a proof, not paused
 	stop                 func() bool // the target's
 	ended                bool        // it was told so while the matrix was factored
 	ray                  ray

@@ -1,5 +1,7 @@
 package interior
 
+import "math"
+
 // infinite is what rows give that take no part.
 const infinite = 1e64
 
@@ -174,7 +176,7 @@ func (p *program) balance(column int, push float64) {
 	switch {
 	case i < 0:
 		p.rows[column].dmu += push
-	case p.zl[i] > p.zu[i]:
+	case p.takesLow(i):
 		p.dzl[i] -= push
 	default:
 		p.dzu[i] += push
@@ -186,12 +188,18 @@ func (p *program) balance(column int, push float64) {
 // rest is left for that, and is little: it enters the gap by its square.
 func (r *row) take(left float64) {
 	left *= 1 - r.compliance*r.stiffness
-	if r.lower && (!r.upper || r.s > r.t) {
+	if r.takesBelow() {
 		r.ds -= left
 	} else if r.upper {
 		r.dt += left
 	}
 }
+
+// takesBelow tells whether the larger slack of a row is that of its multiplier's lower bound.
+func (r *row) takesBelow() bool { return r.lower && (!r.upper || r.s > r.t) }
+
+// takesLow tells whether the larger multiplier of a variable's bounds is that of the lower one.
+func (p *program) takesLow(i int) bool { return p.zl[i] > p.zu[i] }
 
 // stride is how far a step is taken: by the values and the slacks of rows, and by the multipliers. Where nothing is
 // curved these have equations of their own, and need not go equally far.
@@ -251,5 +259,66 @@ func (p *program) move(step stride) {
 			r.s += step.primal * r.ds
 		}
 		r.d = p.slack(r, p.y)
+	}
+}
+
+// leniently is how much may remain where a step that is taken may leave so much.
+func (p *program) leniently(most float64) float64 {
+	if p.predicts {
+		return lenient * most
+	}
+	return most
+}
+
+// slackTakes computes how much each row's slack may take of what a step with the diagonal leaves of the row's equation:
+// little of what it is, and of what it would be if its product was the mean one. Far more may then be left than of
+// equations that are to hold, as a slack that is not near 0 hardly feels it.
+func (e *early) slackTakes(p *program) {
+	e.takes = e.takes[:0]
+	for _, j := range e.rows {
+		r, most := &p.rows[j], 0.0
+		switch {
+		case r.takesBelow():
+			most = p.little(r.s, r.mu-r.lo)
+		case r.upper:
+			most = p.little(r.t, r.hi-r.mu)
+		}
+		e.takes = append(e.takes, most)
+	}
+}
+
+// boundTakes computes how much the multipliers of each variable's bounds may take of pushes that nothing balances, as
+// slackTakes does.
+func (e *early) boundTakes(p *program) {
+	e.takes = e.takes[:0]
+	for i, y := range p.y {
+		if p.takesLow(i) {
+			e.takes = append(e.takes, p.little(p.zl[i], y))
+		} else {
+			e.takes = append(e.takes, p.little(p.zu[i], 1-y))
+		}
+	}
+}
+
+// little is how much one of two factors of a product may take.
+func (p *program) little(factor, other float64) float64 {
+	return near * min(factor, math.Sqrt(p.mean*factor/other))
+}
+
+// slacken has the slacks take what the step leaves.
+func (e *early) slacken(p *program) {
+	for k, j := range e.rows {
+		r := &p.rows[j]
+		r.take(within(r.lift+p.product(r, p.dy)-r.dmu/r.stiffness, e.takes[k]))
+	}
+}
+
+// loosen has the multipliers of bounds take what the step leaves.
+func (e *early) loosen(p *program) {
+	e.normal.multiply(p.dy)
+	p.taken = p.taken[:0]
+	for i, v := range p.rhs {
+		p.basic = append(p.basic, int32(len(p.rows)+i))
+		p.taken = append(p.taken, within(v-e.normal.q[i], e.takes[i]))
 	}
 }

@@ -47,3 +47,16 @@ func normalise(v []float64) {
 		v[l] *= size
 	}
 }
+
+// within returns v, or what is nearest to it of at most that size.
+func within(v, most float64) float64 { return max(-most, min(v, most)) }
+
+// beyond tells whether one of these is of a size that is more than the goal and than what may be taken of it.
+func beyond(v []float64, goal float64, takes []float64) bool {
+	for k, x := range v {
+		if math.Abs(x) > max(goal, takes[k]) {
+			return true
+		}
+	}
+	return false
+}
