@@ -52,10 +52,11 @@ const (
 	smoothHope                = 1
 	// impatience is that for as long as next to nothing is gained where equations tie variables: Newton's method has to
 	// move all their multipliers. Eager is the part of a first try of the other without factors that it works before,
-	// eagerNearer if it has gained something, and eagerLimits where limits alone are hard. A try takes up to generous
-	// times what is expected, and sparing times that with limits alone: if it is not to be, less is lost.
-	impatience, eager, generous       = 0.05, 0.1, 2
-	eagerNearer, eagerLimits, sparing = 0.2, 0.15, 0.5
+	// eagerNearer if it has gained something, eagerLimits where limits alone are hard, and eagerFree where these have
+	// gained something, or nothing is hard. A try takes up to generous times what is expected, and sparing times that
+	// with limits alone: if it is not to be, less is lost.
+	impatience, eager, generous                  = 0.05, 0.1, 2
+	eagerNearer, eagerLimits, eagerFree, sparing = 0.2, 0.15, 0.5, 0.5
 	// closing is how many times as long the other's turn waits where Newton's method is near its end, or gains something
 	// where nothing is hard.
 	closing = 2
@@ -174,7 +175,8 @@ func (h *hybrid) soonest(p *pace, off float64) float64 {
 // haste is the part of what steps without factorisations take that Newton's method works before they have a turn. From
 // an answer to nearly the same problem it moves the multipliers of equations that changed alone, and works longer. What
 // is far off after so little is solved sooner by the other, whether hard rules are equations or limits; near its end,
-// or at a steady pace, Newton's method is nearly always the first.
+// or at a steady pace, Newton's method is nearly always the first where equations tie variables. Elsewhere it can be
+// either, and half of what the other takes is no great loss.
 func (h *hybrid) haste(p *pace, off float64) float64 {
 	switch {
 	case h.equations && off > far:
@@ -183,8 +185,10 @@ func (h *hybrid) haste(p *pace, off float64) float64 {
 		return min(1, h.warm*eagerNearer)
 	case h.hard && off > far:
 		return min(1, h.warm*eagerLimits)
+	case h.equations:
+		return 1
 	}
-	return 1
+	return min(1, h.warm*eagerFree)
 }
 
 // try has the interior point method work without factorisations when it is its turn, for twice as long each time, and

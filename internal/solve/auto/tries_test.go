@@ -134,20 +134,50 @@ func TestSquaresAreTriedWithoutFactors(t *testing.T) {
 }
 
 // Limits that costs of all sizes press against leave Newton's method far from a proof: it is not for as long as the
-// other's steps take that this is found out.
+// other's steps take that this is found out. Nor is it where clauses leave it nearer, but with much to do.
 func TestLimitsAreTriedSoon(t *testing.T) {
-	const most = 60
-	field := mrftest.Cover{Variables: 4000, Terms: 5, Times: 1,
-		Cost: func(rng *rand.Rand) float64 { return math.Pow(10, 6*rng.Float64()-3) }}.Field()
-	inference, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{})
-	if err != nil {
-		t.Fatal(err)
+	cover := mrftest.Cover{Variables: 4000, Terms: 5, Times: 1,
+		Cost: func(rng *rand.Rand) float64 { return math.Pow(10, 6*rng.Float64()-3) }}
+	for _, c := range []struct {
+		name  string
+		field *mrf.Field
+		most  int // steps of Newton's method
+	}{{"cover", cover.Field(), 60}, {"clauses", randomClauses(4000, 2), 120}} {
+		t.Run(c.name, func(t *testing.T) {
+			inference, err := auto.Inference("auto", c.field, solve.Settings{Threads: 1}, auto.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := solvesWithoutFactors(t, inference)
+			var steps int
+			if _, err := fmt.Sscanf(r.Reason, "After %d steps of Newton's", &steps); err != nil || steps > c.most {
+				t.Errorf("handed over late: %s (%v)", r.Reason, err)
+			}
+		})
 	}
-	r := solvesWithoutFactors(t, inference)
-	var steps int
-	if _, err := fmt.Sscanf(r.Reason, "After %d steps of Newton's", &steps); err != nil || steps > most {
-		t.Errorf("handed over late: %s (%v)", r.Reason, err)
+}
+
+// randomClauses are so many clauses of two or three literals for each of n variables, of weight 3, and for each
+// variable what it costs to be true.
+func randomClauses(n, per int) *mrf.Field {
+	rng := rand.New(rand.NewPCG(1, 3))
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.Hinge, 1)
+	for range per * n {
+		clause, missing := []mrftest.Term(nil), 1.0
+		for _, i := range rng.Perm(n)[:2+rng.IntN(2)] {
+			sign := 1 - 2*float64(rng.IntN(2))
+			if sign > 0 {
+				missing--
+			}
+			clause = append(clause, mrftest.Term{Index: i, Coef: sign})
+		}
+		b.Add(missing, clause, nil)
 	}
+	b.Rule(1, mrf.Hinge, 1)
+	for i := range n {
+		b.Add(0, []mrftest.Term{{Index: i, Coef: rng.Float64()}}, nil)
+	}
+	return mrftest.Field(b.Model(), []float64{3, 1}, nil)
 }
 
 // So are knapsacks of things that had better not be taken together: columns are a million times as large in terms of
