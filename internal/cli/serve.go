@@ -107,6 +107,9 @@ func (x *server) listening(cmd *cobra.Command) (how serve.Options, err error) {
 		}
 		return how, nil
 	}
+	if x.key == "" {
+		return refuse("--tls-cert takes --tls-key")
+	}
 	own, err := tls.LoadX509KeyPair(x.certificate, x.key)
 	if err != nil {
 		return refuse("--tls-cert and --tls-key: %v", err)
