@@ -1,6 +1,9 @@
 package load
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
@@ -119,6 +122,9 @@ func (c *Config) read(t *table, data []Data, what string, role relation.Role) {
 				from = &Config{Open: data[k].Open} // its folder is not the one beside it
 			}
 			from.Unreadable(t.diags, data[k].Span, data[k].Path, err)
+			if d := &(*t.diags)[len(*t.diags)-1]; d.Hint == "" && !strings.ContainsAny(data[k].Path, "./") {
+				d.Hint = fmt.Sprintf("a text alone is a file's name; a row is a list: [%q]", data[k].Path)
+			}
 			continue
 		}
 		t.addFile(file, &data[k], what, role)
