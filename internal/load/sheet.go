@@ -105,6 +105,9 @@ func (s *Sheet) read(diags *source.Diagnostics) {
 			diags.Errorf("examples-row", span, "", "the row has %d fields, the header has %d", len(record), len(s.Header))
 			wrong++
 		case s.Header == nil:
+			for k, name := range record {
+				record[k] = strings.TrimSpace(name)
+			}
 			s.Header, s.spans = record, append(s.spans, whole(span, text))
 		default:
 			s.Rows, s.spans = append(s.Rows, record), append(s.spans, whole(span, text))
