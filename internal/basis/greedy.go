@@ -46,7 +46,7 @@ const (
 	// visited to choose it, if the basis is worth that. One that is not easy, column by column, is of columns that are
 	// told by where their entries are, and takes its pivots where they fill least, and a larger one is taken if that is
 	// easy.
-	fill, easy, effort = 16, 128, 2048
+	fill, easy, effort = 16, 128, 16384
 	// Easy is how many entries may be visited, in terms of the matrix's, to choose a basis that is.
 	Easy = easy
 	// perVisit is how many times the work of an entry of a product that of one visited in a choice is.
