@@ -69,6 +69,9 @@ const (
 	// warm is how many times as long the other method waits where a problem is solved again and again, as learning does:
 	// Newton's begins with the last answer, which is mostly near the next one.
 	warm = 16
+	// atLast is the work that Newton's method may do at least where nothing else has a proof, about half a second, unless
+	// the problem is one of many, as in learning.
+	atLast = 5e8
 	// roomy is the memory that a factorisation may take, in bytes.
 	roomy = 4 << 30
 )
@@ -393,24 +396,34 @@ func (h *hybrid) takeOver(ctx context.Context, began time.Time, first *solve.Res
 	return second, nil
 }
 
-// goOn has Newton's method go on from the better of two answers, and returns the best of the three.
+// goOn has Newton's method go on from the better of two answers, and if it gets nowhere from the other one's, where
+// multipliers may be of any size, from its own. It returns the best of all.
 func (h *hybrid) goOn(ctx context.Context, began time.Time, first, second *solve.Result) (*solve.Result, error) {
-	best := second
+	best, starts := second, []*solve.Result{second, first}
 	if h.off(first) < h.off(second) {
-		best = first
+		best, starts = first, starts[1:]
 	}
-	settings := h.settings
-	settings.TimeLimit = h.left(began)
-	again := newton.New(h.field, settings)
-	again.Limit(func(work float64) bool { return work < 2*h.cost.Work })
-	again.WarmStart(best.Y, best.Multipliers)
-	third, err := again.Solve(ctx)
-	if err != nil {
-		return nil, err
+	most := 2 * h.cost.Work
+	if h.warm <= 1 {
+		most = max(most, atLast)
 	}
-	if third.Status == solve.Infeasible || h.off(third) < h.off(best) {
-		third.Method, third.Reason = "newton", second.Reason+" Rounding kept it from a proof, and Newton's went on."
-		best = third
+	for _, start := range starts {
+		settings := h.settings
+		settings.TimeLimit = h.left(began)
+		again := newton.New(h.field, settings)
+		again.Limit(func(work float64) bool { return work < most })
+		again.WarmStart(start.Y, start.Multipliers)
+		third, err := again.Solve(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if third.Status == solve.Infeasible || h.off(third) < h.off(best) {
+			third.Method, third.Reason = "newton", second.Reason+" Rounding kept it from a proof, and Newton's went on."
+			best = third
+		}
+		if !stuck(third.Status) {
+			break
+		}
 	}
 	return best, nil
 }
