@@ -77,7 +77,7 @@ const (
 )
 
 func newHybrid(field *mrf.Field, settings solve.Settings) *hybrid {
-	settings.Bare = settings.Bare && !finishable(field.Model)
+	settings.Bare = settings.Bare && !within(field.Model, twofold.Most)
 	h := &hybrid{Solver: newton.New(field, settings), field: field, settings: settings, hope: hope,
 		patient: squaresPatience, warm: 1, hard: field.Model.Hard()}
 	if !demanding(field.Model) {
@@ -95,13 +95,13 @@ func newHybrid(field *mrf.Field, settings solve.Settings) *hybrid {
 	return h
 }
 
-// Solve implements solve.Solver. Small problems that rounding keeps from a proof are finished on a face, unless there
-// are thousands of them to solve.
+// Solve implements solve.Solver. Small problems that rounding keeps from a proof are finished on a face, or in numbers
+// of twice the length, unless there are thousands of them to solve.
 func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	began := time.Now()
 	r, err := h.solve(ctx)
 	if err != nil || h.warm > 1 || h.settings.Alone || !stuck(r.Status) || r.Multipliers == nil ||
-		!finishable(h.field.Model) {
+		!within(h.field.Model, twofold.Most) {
 		return r, err
 	}
 	stop := func() bool {
@@ -124,6 +124,9 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 
 // improve makes a result one that is proven on a face near another one's point, if it can.
 func (h *hybrid) improve(r, near *solve.Result, s solve.Settings, stop func() bool) bool {
+	if !within(h.field.Model, face.Most) {
+		return false
+	}
 	c, y, mu, ok := face.Improve(h.field, near.Y, near.Multipliers, s, stop)
 	if ok {
 		r.Status, r.Certificate, r.Y, r.Multipliers, r.Yields = solve.Optimal, c, y, mu, false
@@ -131,8 +134,8 @@ func (h *hybrid) improve(r, near *solve.Result, s solve.Settings, stop func() bo
 	return ok
 }
 
-// finishable tells whether a problem is small enough to be finished on a face.
-func finishable(m *mrf.Model) bool { return m.Potentials() <= face.Most && m.Variables <= face.Most }
+// within tells whether a problem has no more potentials, and no more variables, than most.
+func within(m *mrf.Model, most int) bool { return m.Potentials() <= most && m.Variables <= most }
 
 // solve solves the problem by the two methods.
 func (h *hybrid) solve(ctx context.Context) (*solve.Result, error) {

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// most is the number of products after which it gives up: about a second.
-	most = 3e7
+	// Most is the number of potentials, and of variables, of the largest problems that it is for, and most that of
+	// products after which it gives up: between one and two seconds.
+	Most, most = 1000, 1e9
 	// steps bounds those of a run, and patience those without a better point.
 	steps, patience = 150, 12
 	// finer is the part of the gap that was asked for that it goes on to once that is proven, while each step helps.
