@@ -46,6 +46,7 @@ func (p *program) minimise(t target) (out outcome) {
 	if p.n == 0 {
 		return outcome{converged: true}
 	}
+	p.feasibility = t.feasibility
 	size := p.size()
 	p.scale = size
 	if p.rigid {
@@ -59,7 +60,7 @@ func (p *program) minimise(t target) (out outcome) {
 			p.matrix = e
 		}
 	}
-	p.best, p.ray.each, p.feasibility = math.Inf(1), 0, t.feasibility
+	p.best, p.ray.each = math.Inf(1), 0
 	p.runs, p.spent, p.floor = 1, 0, 0
 	p.begin(size)
 	return p.goOn(t, out)
