@@ -83,6 +83,9 @@ func (t *Trainer) byShares(v *energies) float64 {
 // perceive runs the networks and gives their outputs and the current rule weights to a field.
 func (t *Trainer) perceive(field *mrf.Field, train bool, seed uint64) error {
 	t.shareWeights()
+	if slices.ContainsFunc(t.Theta, infinite) {
+		return errBeyond
+	}
 	field.SetWeights(t.Theta)
 	if t.Perception == nil {
 		return nil
@@ -106,6 +109,13 @@ func (t *Trainer) shareWeights() {
 	}
 }
 
-// errDiverged ends learning when steps were so large that a network computes nothing any more.
-var errDiverged = errors.New(
-	"learning diverged: a network's output is not a number; lower the learning rate of networks")
+// infinite tells whether a weight is no number to weigh with.
+func infinite(w float64) bool { return math.IsNaN(w) || math.IsInf(w, 0) }
+
+// These end learning when steps were so large that a network computes nothing any more, or a rule weighs no number.
+var (
+	errDiverged = errors.New(
+		"learning diverged: a network's output is not a number; lower learn.rate.networks, its learning rate")
+	errBeyond = errors.New(
+		"learning diverged: the weight of a rule is not a finite number; lower learn.rate.rules, its learning rate")
+)

@@ -119,10 +119,12 @@ func (s *simplex) Step(weights []float32, gradient []float64, rate float64) {
 		return
 	}
 	rate /= math.Sqrt(s.Squares)
+	least := s.least(gradient)
+	beyond := max(0, rate*(mean-least)-representable)
 	for r, g := range gradient {
 		share := float64(weights[r]) / s.sum
 		if s.update == Mirror {
-			s.next[r] = share * math.Exp(-rate*(g-mean))
+			s.next[r] = share * math.Exp(-rate*(g-mean)-beyond)
 		} else {
 			s.next[r] = share - rate/s.count*(g-mean)
 		}
@@ -134,6 +136,20 @@ func (s *simplex) Step(weights []float32, gradient []float64, rate float64) {
 			weights[r] = float32(share * s.sum)
 		}
 	}
+}
+
+// representable is a power of e that a number can be; all factors are made as much smaller as the largest is beyond it.
+const representable = 500
+
+// least is the least component of a gradient by shares.
+func (s *simplex) least(gradient []float64) float64 {
+	least := math.Inf(1)
+	for r, g := range gradient {
+		if s.learned[r] {
+			least = min(least, g)
+		}
+	}
+	return least
 }
 
 // mean is that of a gradient by shares, weighted with them.

@@ -80,3 +80,16 @@ func TestWeightsOfManyRules(t *testing.T) {
 		}
 	}
 }
+
+// However large a step is, shares are numbers and add up to one.
+func TestMirrorStepsOfAnySize(t *testing.T) {
+	for _, rate := range []float64{1e3, 1e9, 1e30} {
+		weights := []float32{1, 2, 3, 4}
+		s := newSimplex(Mirror, []float64{1, 2, 3, 4}, []bool{true, true, true, false})
+		s.Step(weights, []float64{-5, 2, 1, -1e9}, rate)
+		sum := weights[0] + weights[1] + weights[2]
+		if !(math.Abs(float64(sum)-6) < 1e-3) || !(weights[0] > 5.9) || weights[3] != 4 {
+			t.Errorf("rate %g: weights %v; want nearly all on the first three's first", rate, weights)
+		}
+	}
+}
