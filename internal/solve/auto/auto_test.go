@@ -500,3 +500,18 @@ func TestInferenceNumbersVariablesAsTheModelDoes(t *testing.T) {
 		}
 	}
 }
+
+// What has no time to prove anything says that no energy is below 0.
+func TestBoundsAreNotBelowNought(t *testing.T) {
+	linear := mrftest.Cora
+	linear.Exponent = 1
+	field := mrftest.Field(linear.Model())
+	solver, err := auto.Inference("auto", field, solve.Settings{TimeLimit: 1, Threads: 1}, auto.Options{Presolve: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := solver.Solve(t.Context())
+	if err != nil || r.Status != solve.TimeLimit || r.DualBound < 0 || r.Gap > 1+1e-9 {
+		t.Errorf("%v, bound %g, gap %g, %v; want a time limit, and at least 0", r.Status, r.DualBound, r.Gap, err)
+	}
+}

@@ -30,6 +30,25 @@ const (
 
 // Solve implements solve.Solver.
 func (f *feasible) Solve(ctx context.Context) (*solve.Result, error) {
+	r, err := f.nearest(ctx)
+	if err == nil {
+		f.atLeast(r)
+	}
+	return r, err
+}
+
+// atLeast has what ended early proven by multipliers of nought where its own prove less: that no energy is below 0.
+func (f *feasible) atLeast(r *solve.Result) {
+	if r.Status == solve.Optimal || r.Status == solve.Infeasible || r.DualBound >= 0 || f.field.Model.Paged() != nil {
+		return
+	}
+	if c := solve.Certify(f.field, r.Y, make([]float64, f.field.Model.Potentials())); c.DualBound > r.DualBound {
+		r.Certificate = c
+	}
+}
+
+// nearest solves, and repairs an answer that violates too much.
+func (f *feasible) nearest(ctx context.Context) (*solve.Result, error) {
 	start := time.Now()
 	r, err := f.Solver.Solve(ctx)
 	if err != nil || r.Status == solve.Infeasible {
