@@ -160,7 +160,10 @@ func (o *Option) Parse(text string) (v Value, err error) {
 	case Number, Seconds:
 		v.Number, err = strconv.ParseFloat(text, 64)
 		inRange := o.within(v.Number) || o.Special != "" && text == o.Special
-		if err != nil || math.Abs(v.Number) > 1e300 || !inRange {
+		if err == nil && math.Abs(v.Number) > largest && inRange && !math.IsInf(v.Number, 0) {
+			return v, fmt.Errorf("want a number of no more than %g", float64(largest))
+		}
+		if err != nil || math.Abs(v.Number) > largest || !inRange {
 			return v, o.wantNumber(v.Number, err)
 		}
 	case Choice:
@@ -170,6 +173,9 @@ func (o *Option) Parse(text string) (v Value, err error) {
 	}
 	return v, nil
 }
+
+// largest is the size of the largest number that options take: squares of larger ones are none.
+const largest = 1e300
 
 // wantNumber is the error of a number that is none, or out of range. That 0 is no value of what has to be above it is
 // worth a word of its own: elsewhere, 0 means "none" or "the default".

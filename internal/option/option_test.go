@@ -56,6 +56,7 @@ func TestParse(t *testing.T) {
 		{"learn.mu", "0", ""},
 		{"learn.mu", "NaN", "want a number of at least 0"},
 		{"learn.mu", "1e400", "want a number of at least 0"},
+		{"learn.mu", "1e308", "want a number of no more than 1e+300"},
 		{"inference.gap", "0", "want a number above 0: arithmetic rounds, so that 0 cannot be shown, but 1e-9 can"},
 		{"run.seconds", "0", ""},
 		{"output.format", "xml", "want one of txt, json, parquet"},
