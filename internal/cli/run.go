@@ -107,6 +107,10 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	if r.shard != "" {
 		return r.runShard(cmd, r.from.name(args), options.Set)
 	}
+	if cmd.Flags().Changed("exchange") {
+		return command.Usage("flag-value", "--shard k/N solves a shard of a folder that deeppsl shard made",
+			"--exchange is how shards tell each other, and there is no --shard")
+	}
 	r.EndAfter(r.limits.grounding())
 	loaded, err := r.from.load(args, options)
 	if err != nil {
@@ -395,11 +399,14 @@ func (r ran) Text(w io.Writer) error {
 	if err := rules.Text(w); err != nil {
 		return err
 	}
-	fmt.Fprintln(w)
+	var last strings.Builder
 	if infeasible(r.Report) {
-		r.conflict(w)
+		r.conflict(&last)
 	} else {
-		r.scores(w)
+		r.scores(&last)
+	}
+	if last.Len() > 0 {
+		fmt.Fprint(w, "\n", last.String())
 	}
 	return nil
 }
