@@ -61,6 +61,10 @@ func (s *System) metadata(values []byte) map[string]string {
 		if n.raw != nil && n.raw.names != nil {
 			metadata[featuresKey+n.spec.Name] = strings.Join(n.raw.names, "\n")
 		}
+		if len(n.codes) > 0 {
+			text, _ := json.Marshal(n.codes) // of finite numbers, so that it cannot fail
+			metadata[codesKey+n.spec.Name] = string(text)
+		}
 		if n.spec.Normalize != "" {
 			metadata[normalizeKey+n.spec.Name] = string(n.spec.Normalize)
 		}
@@ -91,6 +95,19 @@ func (s *System) decode(data []byte) error {
 	if err != nil {
 		return err
 	}
+	undo, err := s.codeAs(file)
+	if err != nil {
+		return err
+	}
+	if err := s.take(file); err != nil {
+		undo()
+		return err
+	}
+	return nil
+}
+
+// take gives the networks what a file has of them.
+func (s *System) take(file *saved) error {
 	for _, n := range s.networks {
 		if err := n.fits(file, n.spec.Name); err != nil {
 			return inNetwork(n.spec.Name, err)
@@ -242,6 +259,9 @@ func (s *System) begin(n *network) error {
 		return err
 	}
 	from := file.savedName(n.spec.Name)
+	if _, err := s.code(n, file.codes[from]); err != nil {
+		return err
+	}
 	if err := n.fits(file, from); err != nil {
 		return err
 	}

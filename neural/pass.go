@@ -71,4 +71,5 @@ type parameter struct {
 	owner         *network
 	layer, tensor string // the parts of its name
 	frozen        bool
+	initial       Initializer
 }

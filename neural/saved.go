@@ -32,6 +32,7 @@ const (
 	featuresKey  = "features."  // and the network's name
 	propagateKey = "propagate." // likewise
 	normalizeKey = "normalize." // likewise
+	codesKey     = "codes."     // likewise
 	float32Type  = "F32"
 	bytesType    = "U8"
 )
@@ -60,6 +61,7 @@ type saved struct {
 	features map[string][]string // by network, if they have names
 	along    map[string]string   // by network, the predicates that logits are propagated along
 	scales   map[string]string   // by network, how features are scaled, if it says so
+	codes    map[string][]Codes  // by network, what it sees value by value
 	values   []byte
 }
 
@@ -84,7 +86,7 @@ func openSaved(data []byte) (*saved, error) {
 	}
 	delete(header, metadataKey)
 	f.entries, f.features = make(map[string]entry, len(header)), make(map[string][]string)
-	f.along, f.scales = make(map[string]string), make(map[string]string)
+	f.along, f.scales, f.codes = make(map[string]string), make(map[string]string), make(map[string][]Codes)
 	for key, names := range metadata {
 		if network, are := strings.CutPrefix(key, featuresKey); are {
 			f.features[network] = strings.Split(names, "\n")
@@ -94,6 +96,13 @@ func openSaved(data []byte) (*saved, error) {
 		}
 		if network, scales := strings.CutPrefix(key, normalizeKey); scales {
 			f.scales[network] = names
+		}
+		if network, coded := strings.CutPrefix(key, codesKey); coded {
+			var codes []Codes
+			if json.Unmarshal([]byte(names), &codes) != nil {
+				return nil, errors.New("the header's metadata is damaged")
+			}
+			f.codes[network] = codes
 		}
 	}
 	for name, raw := range header {

@@ -349,13 +349,15 @@ type Scale struct {
 	Center  []float32 `json:"center"`
 	Scale   []float32 `json:"scale"`
 	Knots   []float32 `json:"knots,omitempty"` // of the columns one after the other, if any is bent
+	Codes   []Codes   `json:"codes,omitempty"` // the columns that are seen value by value
 }
 
 // Scales returns those that are known.
 func (s *System) Scales() (all []Scale) {
 	for _, n := range s.networks {
 		if c := n.scaling; c != nil && c.known {
-			scale := Scale{Network: n.spec.Name, Center: slices.Clone(c.center.Value), Scale: slices.Clone(c.scale.Value)}
+			scale := Scale{Network: n.spec.Name, Center: slices.Clone(c.center.Value), Scale: slices.Clone(c.scale.Value),
+				Codes: n.codes}
 			if c.knots != nil && !c.knots.straight() {
 				scale.Knots = slices.Clone(c.knots.Value)
 			}
@@ -369,6 +371,11 @@ func (s *System) Scales() (all []Scale) {
 func (s *System) SetScales(all []Scale) error {
 	for _, scale := range all {
 		n := s.network(scale.Network)
+		if n != nil && n.given != nil {
+			if _, err := s.code(n, scale.Codes); err != nil {
+				return inNetwork(scale.Network, err)
+			}
+		}
 		if n == nil || n.scaling == nil || len(scale.Center) != n.raw.width || len(scale.Scale) != n.raw.width {
 			return fmt.Errorf("network %q has no features of %d columns to scale", scale.Network, len(scale.Scale))
 		}
@@ -435,4 +442,101 @@ func (c *scaling) ofColumn(column int, values []float32) (center, scale float32)
 func (p *parameter) straight() bool {
 	c := p.owner.scaling
 	return c != nil && p == c.knots && !slices.ContainsFunc(p.Value, func(v float32) bool { return v != 0 })
+}
+
+// CanCode tells whether a network could still be made to see values one by one: an mlp of its own dense features that
+// has yet to learn, and to see anything.
+func (s *System) CanCode(name string) bool {
+	n := s.network(name)
+	return n != nil && n.codable() && !n.scaling.known && !n.spec.Frozen && n.spec.Checkpoint == "" &&
+		!slices.ContainsFunc(s.networks, func(other *network) bool { return other.encoder == n })
+}
+
+// codable tells whether a network's features have columns that can be coded.
+func (n *network) codable() bool {
+	return n.spec.Kind == multilayer && n.encoder == nil && n.scaling != nil && n.bends()
+}
+
+// Code makes a network see the values of some columns one by one, and no others any more. What depends on the number of
+// its features begins anew.
+func (s *System) Code(name string, codes []Codes) error {
+	n := s.network(name)
+	if n == nil {
+		return fmt.Errorf("neural: Code(%q): there is no such network", name)
+	}
+	_, err := s.code(n, codes)
+	return err
+}
+
+// Codes returns what a network sees one by one.
+func (s *System) Codes(name string) []Codes {
+	if n := s.network(name); n != nil {
+		return n.codes
+	}
+	return nil
+}
+
+// code is Code; undo takes it back.
+func (s *System) code(n *network, codes []Codes) (undo func(), err error) {
+	if slices.EqualFunc(n.codes, codes, Codes.equal) {
+		return func() {}, nil
+	}
+	if !n.codable() {
+		return nil, wrongKey("features", "the network learned from a dense table with columns of whole numbers whose values "+
+			"it sees one by one, and this one cannot follow")
+	}
+	for _, c := range codes {
+		if c.Column < 0 || c.Column >= n.given.width || len(c.Values) == 0 || !slices.IsSorted(c.Values) {
+			return nil, wrongKey("features", "the network learned from a table whose column %d it sees value by value, and "+
+				"this one has %d columns", c.Column+1, n.given.width)
+		}
+	}
+	before, widened := *n, make(map[*parameter]parameter)
+	known := n.scaling.known
+	n.codes = codes
+	n.raw = n.given.coded(codes)
+	n.features, n.scaling.known = n.raw, false
+	for _, p := range []*parameter{n.scaling.center, n.scaling.scale, n.scaling.knots, n.first.weights, n.layered.skip} {
+		if p != nil {
+			widened[p] = *p
+			s.widen(p, n.raw.width)
+		}
+	}
+	return func() {
+		n.codes, n.raw, n.features, n.scaling.known = before.codes, before.raw, before.features, known
+		for p, was := range widened {
+			*p = was
+		}
+	}, nil
+}
+
+// widen gives a parameter other rows, with initial values.
+func (s *System) widen(p *parameter, rows int) {
+	p.Shape = slices.Concat([]int{rows}, p.Shape[1:])
+	size := rows
+	for _, d := range p.Shape[1:] {
+		size *= d
+	}
+	p.Value, p.Gradient = make([]float32, size), make([]float32, size)
+	newStream(s.seed, p.Name).initialize(p.Value, p.Shape, p.initial)
+}
+
+// codeAs has the networks see the values of columns one by one that a file's networks do, under their own names there;
+// undo takes it back.
+func (s *System) codeAs(file *saved) (undo func(), err error) {
+	var undone []func()
+	undo = func() {
+		for _, f := range undone {
+			f()
+		}
+	}
+	for _, n := range s.networks {
+		one, err := s.code(n, file.codes[n.spec.Name])
+		if err != nil {
+			undo()
+			return nil, inNetwork(n.spec.Name, err)
+		}
+		undone = append(undone, one)
+	}
+	return undo, nil
 }

@@ -27,8 +27,10 @@ type System struct {
 // network is one network with its specification resolved.
 type network struct {
 	spec     Spec
-	raw      *Features // as given
-	features *Features // as the network sees them; like raw, nil if an encoder has them
+	given    *Features // its table; like raw and features, nil if an encoder has them
+	codes    []Codes   // what of it is seen value by value
+	raw      *Features // given, with these
+	features *Features // as the network sees them
 	scaling  *scaling  // nil unless columns are standardised
 	saved    *saved    // what it begins with, until it has; or nil
 	encoder  *network  // nil, or whose first spec.Shared hidden layers are this network's
@@ -174,14 +176,14 @@ func (s *System) Revise(network string, rows []Row) (table *Features, undo func(
 	if n = n.root(); n.instance != nil {
 		return nil, nil, inNetwork(network, fmt.Errorf("its features are where it is computed, and cannot change here"))
 	}
-	before := n.raw
+	before := n.given
 	table, replaced, err := before.with(rows)
 	if err != nil {
 		return nil, nil, inNetwork(network, err)
 	}
 	var undone []func()
 	for _, reader := range s.networks {
-		if reader.raw == before {
+		if reader.given == before {
 			undone = append(undone, reader.see(table, replaced))
 		}
 	}
@@ -194,14 +196,15 @@ func (s *System) Revise(network string, rows []Row) (table *Features, undo func(
 
 // see gives a network another table and returns what takes it back.
 func (n *network) see(table *Features, replaced bool) (undo func()) {
-	raw, seen := n.raw, n.features
-	revised := n.look(table, replaced)
-	n.raw, n.features = table, revised
+	given, raw, seen := n.given, n.raw, n.features
+	coded := table.coded(n.codes)
+	revised := n.look(coded, replaced)
+	n.given, n.raw, n.features = table, coded, revised
 	if n.spec.Graph != nil {
 		n.spec.Graph.carry(seen, revised, n.width)
 	}
 	return func() {
-		n.raw, n.features = raw, seen
+		n.given, n.raw, n.features = given, raw, seen
 		if n.spec.Graph != nil {
 			n.spec.Graph.carry(revised, seen, n.width)
 		}
@@ -299,7 +302,7 @@ func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network,
 	if spec.Normalize == "" {
 		n.spec.Normalize = n.usualNormalization(table)
 	}
-	n.raw, n.features = table, table.Normalized(n.spec.Normalize)
+	n.given, n.raw, n.features = table, table, table.Normalized(n.spec.Normalize)
 	if n.spec.Normalize.byColumns() {
 		n.scaling = s.newScaling(n)
 	}
@@ -467,6 +470,7 @@ func (s *System) add(owner *network, layer, tensor string, init Initializer, sha
 	p.Name, p.Shape = parameterName(owner, layer, tensor), shape
 	p.Decay, p.OwnDecay, p.Bias = true, owner.spec.Decay, tensor == biases
 	p.Value, p.Gradient = make([]float32, size), make([]float32, size)
+	p.initial = init
 	newStream(s.seed, p.Name).initialize(p.Value, shape, init)
 	s.parameters, s.byName[p.Name] = append(s.parameters, p), p
 	return p

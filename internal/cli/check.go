@@ -120,6 +120,7 @@ func (c checked) Text(w io.Writer) error {
 		fmt.Fprintf(w, "network %s sees %d features of %d things: %s%s\n", f.Network, len(f.Names), f.Rows,
 			strings.Join(names, ", "), more)
 	}
+	fmt.Fprint(w, coded(c.Coded))
 	switch {
 	case len(c.Lints) > 0:
 	case c.Total.Seconds > preflight.SlowSeconds:

@@ -16,6 +16,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -329,6 +330,16 @@ func heldOut(c *training.CrossFit) string {
 	return fmt.Sprintf("%s chose %s: loss %.4f\n%s", by, strings.Join(chosen, ", "), c.Taught, along)
 }
 
+// coded says which columns of numbers networks see value by value, too.
+func coded(all []perceive.Coded) string {
+	text := ""
+	for _, c := range all {
+		text += fmt.Sprintf("network %s sees numbers of %s one by one, too, as names: what is known differs between them "+
+			`more than by their order; "categories": [] turns that off`+"\n", c.Network, strings.Join(c.Columns, ", "))
+	}
+	return text
+}
+
 // ended says why learning did.
 func (r ran) ended() string {
 	if c := r.Training.CrossFit; r.Epochs == 0 && c != nil && c.Folds > 0 && r.Training.Ended == learn.Completed {
@@ -360,6 +371,7 @@ const shownAtoms = 20
 func (r ran) Text(w io.Writer) error {
 	r.proof(w)
 	if t := r.Training; t != nil {
+		fmt.Fprint(w, coded(r.Coded))
 		fmt.Fprint(w, r.ended(), heldOut(t.CrossFit))
 		fmt.Fprint(w, compared(t.Compared))
 		r.known(w)

@@ -27,7 +27,9 @@ type Summary struct {
 	Targets      int            `json:"targets"`
 	// Features are the tables whose texts and gaps became features.
 	Features []FeatureTable `json:"features,omitempty"`
-	Lints    []source.Plain `json:"lints"`
+	// Coded are the columns of whole numbers that networks will see value by value, too, as they may be names.
+	Coded []perceive.Coded `json:"coded,omitempty"`
+	Lints []source.Plain   `json:"lints"`
 
 	// Diagnostics are the lints in the form that can show the places.
 	Diagnostics source.Diagnostics `json:"-"`
@@ -64,7 +66,8 @@ func Check(ctx context.Context, p *project.Project) (*Summary, error) {
 	diags := append(source.Diagnostics(nil), p.Warnings...)
 	main := mainPhase(p)
 	p.CompileAll(&diags)
-	if err := readOthers(p, main, &diags); err != nil {
+	learned, err := readOthers(p, main, &diags)
+	if err != nil {
 		return nil, err
 	}
 	networks, err := perceive.Load(p)
@@ -76,6 +79,13 @@ func Check(ctx context.Context, p *project.Project) (*Summary, error) {
 		return nil, collect(err, &diags)
 	}
 	if _, inputs := g.Tables.Store.Number(); networks != nil && inputs > 0 {
+		code := g.Code
+		if learned != nil {
+			code = func() error { return networks.Code(learned.Truth, learned.Store.Symbols) }
+		}
+		if err := code(); err != nil {
+			return nil, collect(err, &diags)
+		}
 		if _, err := networks.Bind(p, g.Tables.Store, inputs); err != nil {
 			return nil, collect(err, &diags)
 		}
@@ -98,6 +108,7 @@ func Check(ctx context.Context, p *project.Project) (*Summary, error) {
 	diags.Sort()
 	summary := &Summary{Predicates: len(p.Config.Predicates), Lints: diags.Plain(), Diagnostics: diags}
 	summary.count(g, estimates)
+	summary.Coded = networks.Coded()
 	if networks != nil {
 		for _, spec := range networks.Specs {
 			if f := networks.Features[spec.Name]; f.Names() != nil {
@@ -131,21 +142,25 @@ func checkExamplesOf(ctx context.Context, p *project.Project, g *session.Groundi
 	return batch.Exemplify(ctx, g)
 }
 
-// readOthers reads the tables of the phases that the check is not about. The error is none that diagnostics tell of.
-func readOthers(p *project.Project, main load.Phase, diags *source.Diagnostics) error {
+// readOthers reads the tables of the phases that the check is not about, and returns those that learning has; nil if it
+// is not among them. The error is none that diagnostics tell of.
+func readOthers(p *project.Project, main load.Phase, diags *source.Diagnostics) (learned *load.Tables, err error) {
 	for phase := range load.Phase(3) {
 		if phase == main || !p.Config.Runs(phase) {
 			continue
 		}
 		tables, err := p.Config.Tables(phase)
 		if err := diagnosed(err, diags); err != nil {
-			return err
+			return nil, err
 		}
 		if tables != nil {
 			*diags = append(*diags, tables.Warnings...)
 		}
+		if phase == load.Learn {
+			learned = tables
+		}
 	}
-	return nil
+	return learned, nil
 }
 
 // checkTruth tells of truth to learn from, or to choose by, that is about nothing that is asked for.

@@ -64,6 +64,8 @@ type Report struct {
 	Scratch int64 `json:"scratch_bytes"`
 	// Starts says how each beginning of learning from examples ended, if there were several to choose from.
 	Starts []training.Start `json:"starts,omitempty"`
+	// Coded are the columns of whole numbers that networks see value by value, too, as they may be names.
+	Coded []perceive.Coded `json:"coded,omitempty"`
 	// CrossFit says what learning chose by held-out labels; nil if it chose nothing by them.
 	CrossFit *training.CrossFit `json:"cross_fit,omitempty"`
 	// Compared says how the rules' weights that were learned did beside those written; nil if they were not compared.
@@ -275,7 +277,7 @@ func (r *Report) learn(ctx context.Context, g *session.Grounding) (err error) {
 		return err
 	}
 	r.CrossFit, r.Compared, r.Starts = r.Training.CrossFit, r.Training.Compared, r.Training.Starts
-	r.Rehearsed = r.Training.Rehearsed
+	r.Rehearsed, r.Coded = r.Training.Rehearsed, g.Networks.Coded()
 	r.Epochs, r.Trials, r.LearningEnded = r.Training.Steps, r.Training.Trials, r.Training.Ended.String()
 	r.Seconds.Learn = r.Training.Elapsed.Seconds()
 	r.LearningCurve, r.Warnings = r.Training.Epochs, append(g.Lints.Plain(), warnings.Plain()...)

@@ -3,7 +3,6 @@ package perceive
 import (
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -28,15 +27,9 @@ func (n *Networks) lintLeaks(
 		if column < 0 {
 			continue
 		}
-		name := "number " + strconv.Itoa(column+1)
-		if heading := features.Heading(column); heading != "" {
-			name = strconv.Quote(heading)
-		} else if names := features.Names(); names != nil {
-			name = strconv.Quote(names[column])
-		}
 		n.leaks[network.Name] = true
 		diags.Warnf("features-truth", network.At("columns"), `leave it out: "columns" names the features after the ids`,
-			"feature %s of network %q says the truth of %s in all %d rows that have one", name, network.Name,
+			"feature %s of network %q says the truth of %s in all %d rows that have one", called(features, column), network.Name,
 			declared.Name, len(rows))
 		return
 	}

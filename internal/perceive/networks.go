@@ -159,6 +159,10 @@ func (n *Networks) Renewed(seed uint64) (*Networks, error) {
 	fresh := *n
 	var err error
 	fresh.System, err = neural.New(n.Specs, n.tables, seed, neural.WithThreads(n.threads))
+	for k := 0; err == nil && n.System != nil && k < len(n.Specs); k++ {
+		name := n.Specs[k].Name
+		err = fresh.System.Code(name, n.System.Codes(name))
+	}
 	return &fresh, err
 }
 

@@ -191,6 +191,9 @@ func (g *Grounding) ground(ctx context.Context) error {
 	g.Inputs = make([]float64, g.Model.Inputs)
 	g.takeGiven()
 	if g.Networks != nil && g.Model.Inputs > 0 {
+		if err = g.Code(); err != nil {
+			return err
+		}
 		if g.Perception, err = g.Networks.Bind(g.Project, g.Tables.Store, g.Model.Inputs); err != nil {
 			return err
 		}
@@ -198,6 +201,21 @@ func (g *Grounding) ground(ctx context.Context) error {
 		g.Project.Warn(g.Lints)
 	}
 	return nil
+}
+
+// Code has networks see numbers value by value that may be names by what is to be learned from.
+func (g *Grounding) Code() error {
+	if g.Phase != load.Learn && !g.Project.SharesAtoms(g.Phase, load.Learn) || !g.Networks.CanCode() {
+		return nil
+	}
+	truth := make([]*relation.Relation, len(g.Project.Config.Predicates))
+	for k := range truth {
+		var err error
+		if truth[k], err = g.Truth(load.Learn, k); err != nil {
+			return nil // for learning to tell
+		}
+	}
+	return g.Networks.Code(truth, g.Tables.Store.Symbols)
 }
 
 // Variables returns the number of target atoms.
