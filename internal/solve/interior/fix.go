@@ -90,6 +90,9 @@ const certain = 1e-11
 // unless that is little of so many rows, as along chains, that it is much together.
 func (w *work) doubt(out *outcome) {
 	least, total := w.ray.each, w.ray.total
+	if least <= certain && w.giveLittle(out) {
+		return
+	}
 	w.doubted = true
 	defer func() { w.doubted = false }()
 	w.hardOnly = true
@@ -133,23 +136,54 @@ func (w *work) giveWay(out *outcome, least float64) {
 	w.yield, w.target = 0, target
 	for _, leeway := range []float64{min(1.25*least, (least+target.feasibility)/2), target.feasibility * (1 - slight)} {
 		if !out.converged && !out.infeasible && !w.target.stop() && leeway < target.feasibility {
-			w.giveLeeway(out, leeway)
+			w.giveLeeway(out, leeway, math.Inf(1))
 		}
 	}
 }
 
+// Of what is accepted, so much may hard rows be violated by if that gains next to nothing: a few times the gap that is
+// aimed at.
+const (
+	yielded, yieldedLess = 0.125, 0.125 / 4
+	worthless            = 8
+)
+
+// giveLittle solves a program whose hard rows hold for no point, by less than shows in a proof, or for next to none,
+// such as sums of rounded numbers: their multipliers have no size. They may be violated by a little that gains next to
+// nothing. It tells whether that solves it.
+func (w *work) giveLittle(out *outcome) bool {
+	for _, part := range []float64{yielded, yieldedLess} {
+		if !out.converged && !out.infeasible && !w.target.stop() {
+			w.giveLeeway(out, part*w.target.feasibility, worthless)
+		}
+	}
+	return out.converged || out.infeasible
+}
+
 // giveLeeway solves a program whose hard rows may be violated by so much. Where their multipliers are large, that can
-// gain more than the gap, of which none is then left to prove but to points that violate them as much.
-func (w *work) giveLeeway(out *outcome, leeway float64) {
+// gain more than the gap, of which none is then left to prove but to points that violate them as much: if that gains
+// more than so many times the gap that is aimed at, it is for nothing.
+func (w *work) giveLeeway(out *outcome, leeway, most float64) {
 	w.leeway = leeway
 	w.target.feasibility -= leeway
 	again := w.anew(out)
 	w.target.feasibility += leeway
+	again.converged = again.converged && w.worth() <= most*w.tolerance
 	if out.converged, out.infeasible = again.converged, again.infeasible; out.converged || out.infeasible {
 		out.yields = out.converged
 		w.record(out.infeasible)
 	}
 	w.leeway = 0
+}
+
+// worth is what the leeway of the hard rows gains, by their multipliers.
+func (w *work) worth() (gain float64) {
+	for k := range w.rows {
+		if w.rows[k].hard {
+			gain += w.leeway * math.Abs(w.rows[k].mu)
+		}
+	}
+	return gain
 }
 
 // anew solves a program with nothing fixed.
