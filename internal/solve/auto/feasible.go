@@ -42,8 +42,9 @@ func (f *feasible) atLeast(r *solve.Result) {
 	if r.Status == solve.Optimal || r.Status == solve.Infeasible || r.DualBound >= 0 || f.field.Model.Paged() != nil {
 		return
 	}
-	if c := solve.Certify(f.field, r.Y, make([]float64, f.field.Model.Potentials())); c.DualBound > r.DualBound {
-		r.Certificate = c
+	multipliers := make([]float64, f.field.Model.Potentials())
+	if c := solve.Certify(f.field, r.Y, multipliers); c.DualBound > r.DualBound {
+		r.Certificate, r.Multipliers = c, multipliers
 	}
 }
 
