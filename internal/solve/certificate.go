@@ -20,7 +20,7 @@ import (
 // which nothing bounds, are so large that rounding of the sums g could hide a part of the gap, that is added.
 //
 // Of few potentials all sums are added up once more, as exactly as numbers of twice the length do, which counts where
-// rounding has left more than that.
+// rounding has left more or less than that.
 func Certify(field *mrf.Field, y, multipliers []float64) Certificate {
 	out, _ := CertifyWithSlopes(field, y, multipliers)
 	return out
@@ -29,14 +29,7 @@ func Certify(field *mrf.Field, y, multipliers []float64) Certificate {
 // CertifyWithSlopes is Certify, and returns the gradient g = Aᵀμ too.
 func CertifyWithSlopes(field *mrf.Field, y, multipliers []float64) (Certificate, []float64) {
 	c := NewCertifier(field)
-	out := c.Certify(y, multipliers)
-	if field.Model.Potentials() <= countable && math.Abs(out.Gap) > noticeable {
-		gap, objective := exactly(field, y, multipliers)
-		if exact := Relative(field, gap, objective); math.Abs(exact) < math.Abs(out.Gap)-noticeable {
-			out.Objective, out.DualBound, out.Gap = objective, objective-gap, exact
-		}
-	}
-	return out, c.Slopes()
+	return c.Certify(y, multipliers), c.Slopes()
 }
 
 // Certifier is Certify with its memory kept between calls.
@@ -68,6 +61,12 @@ func (c *Certifier) Certify(y, multipliers []float64) Certificate {
 		// Where hidden is large, nothing of the rest is left in the sum of both.
 		gap := c.plain + min(c.hidden, c.unsettled(y, multipliers))
 		out.DualBound, out.Gap = out.Objective-gap, Relative(c.field, gap, out.Objective)
+	}
+	if c.field.Model.Potentials() <= countable && math.Abs(out.Gap) > noticeable {
+		gap, objective := exactly(c.field, y, multipliers)
+		if exact := Relative(c.field, gap, objective); math.Abs(math.Abs(exact)-math.Abs(out.Gap)) > noticeable {
+			out.Objective, out.DualBound, out.Gap = objective, objective-gap, exact
+		}
 	}
 	return out
 }
