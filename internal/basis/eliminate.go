@@ -35,7 +35,7 @@ const (
 	searched = 4
 	// cancelled is the part of what is subtracted below which a difference is nothing but rounding.
 	cancelled = 1e-11
-	// quick is how many entries are looked at in a combination while one is visited otherwise.
+	// quick is how many entries are looked at one after the other while one is visited otherwise.
 	quick = 4
 )
 
@@ -337,76 +337,4 @@ func (e *elimination) keepUpper() {
 		u.row[at[c]], u.coef[at[c]] = k, v
 		at[c]++
 	})
-}
-
-// complete takes for each row without a pivot the column that is largest there, scaled, once those that have one are
-// subtracted.
-func (b *Basis) complete(scale []float64, most, work int) (ok bool) {
-	row, taken := make([]float64, b.a.Rows), make([]bool, len(scale))
-	for _, j := range b.Chosen {
-		taken[j] = true
-	}
-	for r, k := range b.pivot {
-		if k != none {
-			continue
-		}
-		b.combine(int32(r), row)
-		at := b.largest(row, scale, taken)
-		if at == none || len(b.lower.row)+len(b.upper.row) > most || b.Work > work || !b.addAt(at, int32(r)) {
-			return false
-		}
-		taken[at] = true
-	}
-	return true
-}
-
-// largest is the column that is the largest in a combination of the rows, scaled, of those not taken, or none.
-func (b *Basis) largest(y, scale []float64, taken []bool) (at int32) {
-	best := 0.0
-	at = none
-	for j, s := range scale {
-		if size := s * b.along(y, int32(j)); size > best && !taken[j] {
-			best, at = size, int32(j)
-		}
-	}
-	b.Work += (len(b.lower.row) + len(b.a.Row)) / quick
-	return at
-}
-
-// combine sets y to the combination of the rows that row r is once the pivots are subtracted.
-func (b *Basis) combine(r int32, y []float64) {
-	clear(y)
-	y[r] = 1
-	b.extend(y)
-}
-
-// extend makes a combination of rows without a pivot what it is of all rows once the pivots are subtracted.
-func (b *Basis) extend(y []float64) {
-	for k := len(b.row) - 1; k >= 0; k-- {
-		y[b.row[k]] = -b.lower.dot(int32(k), y)
-	}
-}
-
-// along is the size of a column's entry in a combination of the rows, or 0 where it is rounding.
-func (b *Basis) along(y []float64, j int32) float64 {
-	sum, size := 0.0, 0.0
-	for l := b.a.Start[j]; l < b.a.Start[j+1]; l++ {
-		v := y[b.a.Row[l]] * b.a.Coef[l]
-		sum += v
-		size = max(size, math.Abs(v))
-	}
-	if sum = math.Abs(sum); sum <= dependent*size {
-		return 0
-	}
-	return sum
-}
-
-// addAt takes a column with its pivot in that row, and tells whether it has an entry there.
-func (b *Basis) addAt(j, at int32) (ok bool) {
-	b.spread(j)
-	if ok = b.x[at] != 0; ok {
-		b.keep(j, at)
-	}
-	b.wipe()
-	return ok
 }
