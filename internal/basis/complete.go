@@ -10,13 +10,13 @@ import (
 // scaled, once the rows that have one are subtracted. What is left of the rows is found for several at once, and what
 // the columns taken since leave of those behind by rows of numbers side by side.
 type completion struct {
-	b     *Basis
-	scale []float64
-	taken []bool
-	rows  []int32            // that are looked at together
-	all   [][several]float64 // what these are of each row of the matrix
-	y     [several][]float64 // the same row by row
-	left  [several][]float64 // what is left of them in each column
+	b       *Basis
+	columns []int32            // that had no pivot
+	scale   []float64          // of these; 0 once they are taken
+	rows    []int32            // that are looked at together
+	all     [][several]float64 // what these are of each row of the matrix
+	y       [several][]float64 // the same row by row
+	left    [several][]float64 // what is left of them in each of the columns
 }
 
 const (
@@ -40,7 +40,7 @@ func (b *Basis) complete(scale []float64, most, work int) (ok bool) {
 		c.look(missing[first:min(first+several, len(missing))])
 		for k, r := range c.rows {
 			at := c.largest(k)
-			if at == none || len(b.lower.row)+len(b.upper.row) > most || b.Work > work || !b.addAt(at, r) {
+			if at == none || len(b.lower.row)+len(b.upper.row) > most || b.Work > work || !b.addAt(c.columns[at], r) {
 				return false
 			}
 			c.take(at, k)
@@ -50,12 +50,18 @@ func (b *Basis) complete(scale []float64, most, work int) (ok bool) {
 }
 
 func newCompletion(b *Basis, scale []float64) *completion {
-	c := &completion{b: b, scale: scale, taken: make([]bool, len(scale)), all: make([][several]float64, b.a.Rows)}
+	c := &completion{b: b, all: make([][several]float64, b.a.Rows)}
+	taken := make([]bool, len(scale))
 	for _, j := range b.Chosen {
-		c.taken[j] = true
+		taken[j] = true
+	}
+	for j, s := range scale {
+		if !taken[j] {
+			c.columns, c.scale = append(c.columns, int32(j)), append(c.scale, s)
+		}
 	}
 	for k := range several {
-		c.y[k], c.left[k] = make([]float64, b.a.Rows), make([]float64, len(scale))
+		c.y[k], c.left[k] = make([]float64, b.a.Rows), make([]float64, len(c.columns))
 	}
 	return c
 }
@@ -79,12 +85,12 @@ func (c *completion) look(rows []int32) {
 	}
 	apart(c.all, &c.y, 0)
 	var some [together][several]float64
-	for first := 0; first < len(c.scale); first += together {
-		last := min(first+together, len(c.scale))
-		for j := first; j < last; j++ {
-			c.combine(a.Row[a.Start[j]:a.Start[j+1]], a.Coef[a.Start[j]:a.Start[j+1]], &some[j-first])
+	for first := 0; first < len(c.columns); first += together {
+		columns := c.columns[first:min(first+together, len(c.columns))]
+		for k, j := range columns {
+			c.combine(a.Row[a.Start[j]:a.Start[j+1]], a.Coef[a.Start[j]:a.Start[j+1]], &some[k])
 		}
-		apart(some[:last-first], &c.left, first)
+		apart(some[:len(columns)], &c.left, first)
 	}
 	b.Work += len(b.lower.row) + len(a.Row)
 }
@@ -117,24 +123,24 @@ func apart(all [][several]float64, lists *[several][]float64, from int) {
 	}
 }
 
-// largest is the column that is the largest in a row, scaled, of those not taken, or none.
-func (c *completion) largest(k int) (at int32) {
+// largest is the place of the column that is the largest in a row, scaled, of those not taken, or none.
+func (c *completion) largest(k int) (at int) {
 	best := 0.0
 	at = none
 	left := c.left[k][:len(c.scale)]
-	for j, s := range c.scale {
-		if size := s * math.Abs(left[j]); size > best && !c.taken[j] && c.b.along(c.y[k], int32(j)) > 0 {
-			best, at = size, int32(j)
+	for l, s := range c.scale {
+		if size := s * math.Abs(left[l]); size > best && c.b.along(c.y[k], c.columns[l]) > 0 {
+			best, at = size, l
 		}
 	}
 	return at
 }
 
 // take subtracts the row of a column that was taken from those behind it.
-func (c *completion) take(j int32, k int) {
-	c.taken[j] = true
+func (c *completion) take(at, k int) {
+	c.scale[at] = 0
 	for l := k + 1; l < len(c.rows); l++ {
-		if times := c.left[l][j] / c.left[k][j]; times != 0 {
+		if times := c.left[l][at] / c.left[k][at]; times != 0 {
 			kernel.SubtractMultiple(c.left[l], c.left[k], times)
 			kernel.SubtractMultiple(c.y[l], c.y[k], times)
 		}

@@ -331,8 +331,8 @@ func (e *early) improve(p *program) bool {
 	return false
 }
 
-// exchange solves with a larger basis in place of one that is of no use, if that is the last resort, or none has been of
-// use before: what the diagonal takes by then, and a poor basis, grows without end where nothing is factored.
+// exchange solves with a larger basis in place of one that is of no use, if that is the last resort, or none has been
+// of use before: what the diagonal takes by then, and a poor basis, grows without end where nothing is factored.
 func (e *early) exchange(p *program) bool {
 	return (e.last() || e.worse > many) && e.greedy.Filled() && e.choose(p, e.greedy.Exchange) && e.conjugate(p)
 }
