@@ -86,6 +86,12 @@ func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 	return t, err
 }
 
+// Near has the first MAP state be searched for from another one; the zero one is nowhere.
+func (t *Trainer) Near(last Solution) {
+	copy(t.y, last.Y)
+	t.multipliers = slices.Clone(last.Multipliers)
+}
+
 // decay is the weight decay of networks. All labels count, those of other batches too; to a likelihood, all labels of
 // an example are one.
 func (t *Trainer) decay() float64 {

@@ -54,6 +54,19 @@ func TestTrainingLowersTheLoss(t *testing.T) {
 	}
 }
 
+// The first MAP state is searched for from where another one is, if there is one.
+func TestTrainingBeginsNear(t *testing.T) {
+	settings := toySettings(ConvexDifference)
+	settings.Epochs, settings.Deviation = 0, 0
+	far, first := train(t, toyTask(1), settings)
+	near := start(t, toyTask(1), settings, nil)
+	y, multipliers := far.Reached()
+	near.Near(Solution{Y: y, Multipliers: multipliers})
+	if _, again := finish(t, near); again[0].Iterations >= first[0].Iterations {
+		t.Errorf("%d steps near the state, %d from nothing", again[0].Iterations, first[0].Iterations)
+	}
+}
+
 // A negative decay is that which suits the number of labels, as it is when networks are fitted alone.
 func TestDecaySuitsTheNumberOfLabels(t *testing.T) {
 	settings := toySettings(ConvexDifference)

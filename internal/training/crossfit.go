@@ -71,7 +71,7 @@ func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 		g.plan = c.plan
 		c.lesson.epochs = c.plan.epochs
 	}
-	c.lesson.plan = g.plan
+	c.lesson.plan, c.lesson.near = g.plan, g.near(c.state)
 	training, err := c.learn(ctx)
 	if training != nil {
 		training.plan = g.plan
@@ -200,7 +200,8 @@ func (c *crossFitting) fits() (bool, error) {
 
 // without is the lesson of a fold.
 func (c *crossFitting) without(f *fold) lesson {
-	return lesson{fitEpochs: c.lesson.fitEpochs, epochs: c.lesson.epochs, division: f.division, held: f.held, plan: c.plan}
+	return lesson{fitEpochs: c.lesson.fitEpochs, epochs: c.lesson.epochs, division: f.division, held: f.held,
+		near: c.g.near(f.last), plan: c.plan}
 }
 
 // middle has learning, too, take the middle of what the rules as written leave free, if labels that the networks have

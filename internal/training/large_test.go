@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/program"
@@ -40,12 +41,7 @@ func TestMiddleOfMuchWork(t *testing.T) {
 // Where inferences of many ground rules end before they are proven, networks are not trained end to end: no epoch could
 // be judged.
 func TestNoEpochsByUnprovenStates(t *testing.T) {
-	many := &mrf.Model{Variables: mostExact + 1, Rules: 1}
-	for i := range many.Variables {
-		many.AppendPotential(&mrf.Potential{Kind: mrf.Hinge, Exponent: 2, Vars: []int32{int32(i)}, Coef: []float64{1},
-			Scale: 1})
-	}
-	c := &crossFitting{g: &learner{Grounding: &session.Grounding{Model: many}}, plan: plan{epochs: 40},
+	c := &crossFitting{g: &learner{Grounding: &session.Grounding{Model: hinges(mostExact + 1)}}, plan: plan{epochs: 40},
 		folds: make([]fold, 3)}
 	c.chosen.Folds = len(c.folds)
 	if c.endless() {
@@ -54,5 +50,26 @@ func TestNoEpochsByUnprovenStates(t *testing.T) {
 	c.folds[1].last.Iterations = looseIterations
 	if err := c.chooseEpochs(t.Context()); err != nil || c.plan.epochs != 0 {
 		t.Errorf("%d epochs, %v", c.plan.epochs, err)
+	}
+}
+
+// hinges is a model of so many squared hinges of a variable each.
+func hinges(count int) *mrf.Model {
+	model := &mrf.Model{Variables: count, Rules: 1}
+	for i := range count {
+		model.AppendPotential(&mrf.Potential{Kind: mrf.Hinge, Exponent: 2, Vars: []int32{int32(i)}, Coef: []float64{1},
+			Scale: 1})
+	}
+	return model
+}
+
+// Of many ground rules, MAP states are searched for from the last one that a fold has; of few, from nothing.
+func TestManyRulesBeginNear(t *testing.T) {
+	for _, count := range []int{mostExact, mostExact + 1} {
+		c := &crossFitting{g: &learner{Grounding: &session.Grounding{Model: hinges(count)}}}
+		last := learn.Solution{Y: make([]float64, count), Multipliers: make([]float64, count)}
+		if near := c.without(&fold{last: last}).near; (near.Y != nil) != (count > mostExact) {
+			t.Errorf("of %d ground rules, %d values", count, len(near.Y))
+		}
 	}
 }

@@ -23,6 +23,8 @@ type lesson struct {
 	beginning int
 	// settings are those of the method, nil the project's.
 	settings *learn.Settings
+	// near is where the search for MAP states begins, those of many ground rules; the zero one is nowhere.
+	near learn.Solution
 	// plan is what held-out labels have chosen; its epochs are those above.
 	plan
 }

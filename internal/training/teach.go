@@ -35,7 +35,9 @@ func (g *learner) newTeaching(l lesson) (*teaching, error) {
 		return nil, err
 	}
 	t := &teaching{g: g, lesson: l, groups: teacher.Groups}
-	t.last.Y = make([]float64, g.Model.Variables)
+	if t.last = l.near; t.last.Y == nil {
+		t.last.Y = make([]float64, g.Model.Variables)
+	}
 	if t.labels, err = g.taught(l, relation.Target); err != nil {
 		return nil, err
 	}

@@ -217,6 +217,7 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 		return nil, fmt.Errorf("%s: %w", g.Project.Config.Name, err)
 	}
 	trainer.Last = l.epochs
+	trainer.Near(l.near)
 	trainer.OnEpoch, trainer.OnBatch = g.told(trainer.Method, 0), g.Project.OnBatch
 	if g.notices != nil {
 		g.notices.watch(trainer, l.start)
