@@ -6,8 +6,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
-// countable is the number of potentials up to which a proof is worth being added up exactly.
-const countable = 1000
+// countable is the number of potentials up to which a proof is worth being added up exactly: a few milliseconds.
+const countable = 20000
 
 // exactly is the sum of what Certify adds up, and the objective, where slacks and gradients are rounded once: weights
 // may be so far apart that rounding of a sum's terms is more than the least of them asks for.

@@ -418,37 +418,46 @@ func (w *work) record(infeasible bool) {
 	w.saveForced()
 }
 
-// saveForced finds multipliers for the rows that fixed variables: as much as keeps those where they are.
+// saveForced finds multipliers for the rows that fixed variables: as much as keeps those where they are, whatever
+// rounding has left of the sums that push them. Along chains of rows these can be many orders larger than any weight.
 func (w *work) saveForced() {
 	if len(w.forced) == 0 {
 		return
 	}
 	mu := w.solver.result.Multipliers
-	g := w.gradientOf(mu)
+	sizes := make([]float64, len(w.c.variables))
+	g := w.gradientOf(mu, sizes)
 	for k := len(w.forced) - 1; k >= 0; k-- {
 		f := &w.forced[k]
-		m := 0.0
+		most := 0.0
 		vars, coef := w.c.row(f.row)
 		for e, i := range vars {
 			if !slices.Contains(f.variables, i) {
 				continue
 			}
-			if need := -g[i] / coef[e]; f.most {
-				m = min(m, need)
-			} else {
-				m = max(m, need)
+			if away := g[i] * (2*w.y[i] - 1); away > 0 {
+				most = max(most, (away+ulps*sizes[i])/math.Abs(coef[e]))
 			}
 		}
-		mu[w.c.potentials[f.row]] = m
-		w.push(g, f.row, m)
+		if f.most {
+			most = -most
+		}
+		mu[w.c.potentials[f.row]] = most
+		w.push(g, sizes, f.row, most)
 	}
 }
 
-// push adds a row's multiplier to the gradient of the Lagrangian.
-func (w *work) push(g []float64, j int, mu float64) {
+// ulps is what rounding may leave of a sum of some terms, in terms of their sizes.
+const ulps = 0x1p-46
+
+// push adds a row's multiplier to the gradient of the Lagrangian, and the size of that to its terms' sizes, if not nil.
+func (w *work) push(g, sizes []float64, j int, mu float64) {
 	vars, coef := w.c.row(j)
 	for k, i := range vars {
 		g[i] += mu * coef[k]
+		if sizes != nil {
+			sizes[i] += math.Abs(mu * coef[k])
+		}
 	}
 }
 
@@ -564,7 +573,7 @@ func (w *work) saveBoxes() {
 	if !w.boxed {
 		return
 	}
-	mu, g := w.solver.result.Multipliers, w.gradientOf(w.solver.result.Multipliers)
+	mu, g := w.solver.result.Multipliers, w.gradientOf(w.solver.result.Multipliers, nil)
 	for _, i := range w.free {
 		row := w.boxes[i].below
 		if g[i] < 0 {
@@ -576,12 +585,12 @@ func (w *work) saveBoxes() {
 	}
 }
 
-// gradientOf is that of the Lagrangian.
-func (w *work) gradientOf(mu []float64) []float64 {
+// gradientOf is that of the Lagrangian; sizes, if not nil, get those of its terms added.
+func (w *work) gradientOf(mu, sizes []float64) []float64 {
 	w.gradient = reuse.Len(w.gradient, len(w.c.variables))
 	clear(w.gradient)
 	for j, number := range w.c.potentials {
-		w.push(w.gradient, j, mu[number])
+		w.push(w.gradient, sizes, j, mu[number])
 	}
 	return w.gradient
 }
