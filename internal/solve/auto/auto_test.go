@@ -515,3 +515,26 @@ func TestBoundsAreNotBelowNought(t *testing.T) {
 		t.Errorf("%v, bound %g, gap %g, %v; want a time limit, and at least 0", r.Status, r.DualBound, r.Gap, err)
 	}
 }
+
+// The weights of rules without ground rules change nothing, not by a bit.
+func TestWeightsOfNothing(t *testing.T) {
+	var want solve.Certificate
+	for k, w := range []float64{1000, 2000, 1e300} {
+		field := mrf.NewField(mrftest.New(1, 0, 2).Rule(0, mrf.LessEqual, 0).
+			Add(1e-6, []mrftest.Term{{Index: 0, Coef: 1}}, nil).Model())
+		field.SetWeights([]float64{0, w})
+		solver, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := solver.Solve(t.Context())
+		if err != nil || r.Status != solve.Optimal {
+			t.Fatalf("weight %g: %v, %v", w, r, err)
+		}
+		if k == 0 {
+			want = r.Certificate
+		} else if r.Certificate != want {
+			t.Errorf("weight %g: %+v, and %+v", w, r.Certificate, want)
+		}
+	}
+}

@@ -18,14 +18,12 @@ func (p *inference) Solve(ctx context.Context) (*solve.Result, error) {
 	}
 	p.began = time.Now()
 	theta := slices.Clone(p.field.Weights())
-	largest := 0.0
-	for _, w := range theta {
-		largest = max(largest, w)
-	}
+	weights := p.weights()
+	largest := slices.Max(append(weights, 0))
 	if largest == 0 {
 		return p.simplify(ctx)
 	}
-	scaled, exact := shares(theta, largest)
+	scaled, exact := shares(weights, largest)
 	p.field.SetWeights(scaled)
 	defer p.field.SetWeights(theta)
 	duals := p.duals
@@ -44,6 +42,17 @@ func (p *inference) Solve(ctx context.Context) (*solve.Result, error) {
 	p.field.SetWeights(theta)
 	p.restate(result, largest, exact)
 	return result, nil
+}
+
+// weights are those of the rules that have soft ground rules, and 0 for all others, whose weights must change nothing.
+func (p *inference) weights() []float64 {
+	weights := make([]float64, p.field.Model.Rules)
+	for _, b := range p.field.Model.Blocks {
+		if b.Len > 0 && !b.Kind.Hard() {
+			weights[b.Rule] = p.field.Weights()[b.Rule]
+		}
+	}
+	return weights
 }
 
 // multiply multiplies v by c, where it lies: multipliers can be most of the memory that a solve takes.
