@@ -38,12 +38,15 @@ type Evaluation struct {
 
 // Blind tells whether the answer is no better than the best one that looks at nothing, and what that has. It takes as
 // long as several evaluations.
-func (e *Evaluation) Blind() (guess float64, blind bool) {
+func (e *Evaluation) Blind() (guess float64, blind bool) { return e.Hardly(0) }
+
+// Hardly is Blind with an answer that is better by no more than that.
+func (e *Evaluation) Hardly(better float64) (guess float64, hardly bool) {
 	guess = eval.Guess(e.Evaluator, e.options, e.scored)
 	if e.primary.LowerIsBetter {
-		return guess, e.primary.Number >= guess
+		return guess, e.primary.Number >= guess-better
 	}
-	return guess, e.primary.Number <= guess
+	return guess, e.primary.Number <= guess+better
 }
 
 // PrimaryValue is the value that stands for the evaluation.

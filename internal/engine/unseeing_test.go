@@ -1,0 +1,61 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/project"
+)
+
+// sides writes things of which a network sees six numbers, and which are good or not, by the first number or by lot.
+func sides(byLot bool) map[string]string {
+	random := rand.New(rand.NewPCG(3, 4))
+	files := map[string]string{"model.json": `{
+		"rules": ["1: Sees(A) -> Good(A) ^2", "1: !Sees(A) -> !Good(A) ^2"],
+		"networks": {"net": {"features": "features.tsv"}},
+		"predicates": {"Sees/1": {"neural": {"network": "net"}},
+			"Good/1": {"targets": ["things.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
+				"evaluations": ["DiscreteEvaluator"]}}}`}
+	for i := range 260 {
+		first, good := random.NormFloat64(), random.IntN(2)
+		if !byLot {
+			good = 0
+			if first > 0 {
+				good = 1
+			}
+		}
+		files["features.tsv"] += fmt.Sprintf("t%d\t%.3f", i, first)
+		for range 5 {
+			files["features.tsv"] += fmt.Sprintf("\t%.3f", random.NormFloat64())
+		}
+		files["features.tsv"] += "\n"
+		files["things.tsv"] += fmt.Sprintf("t%d\n", i)
+		name := "test.tsv"
+		if i < 60 {
+			name = "train.tsv"
+		}
+		files[name] += fmt.Sprintf("t%d\t%d\n", i, good)
+	}
+	return files
+}
+
+// What methods that hold nothing out make of labels is told by those that answers are scored by, if nothing else tells;
+// by default, what can be learned is.
+func TestAnswersThatSeeNothing(t *testing.T) {
+	for _, test := range []struct {
+		method string
+		byLot  bool
+		told   string
+	}{
+		{"implicit", false, "learn-blind"}, {"deeppsl", false, "learn-blind"}, {"auto", false, ""},
+		{"implicit", true, "learn-"}, {"auto", true, "learn-"},
+	} {
+		options := project.Options{Set: []string{"learn.method=" + test.method}}
+		r := run(t, writeProject(t, sides(test.byLot)), options, learnAndInfer)
+		if told := fmt.Sprint(r.Warnings); !strings.Contains(told, test.told) || test.told == "" && told != "[]" {
+			t.Errorf("%s, by lot %t: %v, %v", test.method, test.byLot, told, r.Evaluations[0].Values)
+		}
+	}
+}
