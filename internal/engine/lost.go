@@ -25,11 +25,11 @@ func (r *Report) warnOfAnswer(ctx context.Context, learned, g *session.Grounding
 		return err
 	}
 	warnings := alike(standing)
-	if len(warnings) == 0 {
-		warnings = r.unseeing()
-	}
 	if len(warnings) == 0 && usable(ctx, answer) {
 		warnings, err = r.lost(ctx, learned, g, standing)
+	}
+	if len(warnings) == 0 {
+		warnings = r.unseeing()
 	}
 	g.Project.Warn(warnings)
 	r.Warnings = append(r.Warnings, warnings.Plain()...)
