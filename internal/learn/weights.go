@@ -108,10 +108,10 @@ func (s *simplex) scale() float64 {
 
 // Step moves the weights against the gradient, which is that by shares.
 func (s *simplex) Step(weights []float32, gradient []float64, rate float64) {
-	mean, largest := s.mean(weights, gradient), 0.0
+	mean, largest, least := s.mean(weights, gradient), 0.0, math.Inf(1)
 	for r, g := range gradient {
 		if s.learned[r] {
-			largest = math.Max(largest, math.Abs(g-mean))
+			largest, least = math.Max(largest, math.Abs(g-mean)), min(least, g)
 		}
 	}
 	s.Squares += largest * largest
@@ -119,7 +119,6 @@ func (s *simplex) Step(weights []float32, gradient []float64, rate float64) {
 		return
 	}
 	rate /= math.Sqrt(s.Squares)
-	least := s.least(gradient)
 	beyond := max(0, rate*(mean-least)-representable)
 	for r, g := range gradient {
 		share := float64(weights[r]) / s.sum
@@ -140,17 +139,6 @@ func (s *simplex) Step(weights []float32, gradient []float64, rate float64) {
 
 // representable is a power of e that a number can be; all factors are made as much smaller as the largest is beyond it.
 const representable = 500
-
-// least is the least component of a gradient by shares.
-func (s *simplex) least(gradient []float64) float64 {
-	least := math.Inf(1)
-	for r, g := range gradient {
-		if s.learned[r] {
-			least = min(least, g)
-		}
-	}
-	return least
-}
 
 // mean is that of a gradient by shares, weighted with them.
 func (s *simplex) mean(weights []float32, gradient []float64) float64 {

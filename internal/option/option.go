@@ -160,9 +160,6 @@ func (o *Option) Parse(text string) (v Value, err error) {
 	case Number, Seconds:
 		v.Number, err = strconv.ParseFloat(text, 64)
 		inRange := o.within(v.Number) || o.Special != "" && text == o.Special
-		if err == nil && math.Abs(v.Number) > largest && inRange && !math.IsInf(v.Number, 0) {
-			return v, fmt.Errorf("want a number of no more than %g", float64(largest))
-		}
 		if err != nil || math.Abs(v.Number) > largest || !inRange {
 			return v, o.wantNumber(v.Number, err)
 		}
@@ -185,6 +182,9 @@ func (o *Option) wantNumber(v float64, err error) error {
 	}
 	if err == nil && v == 0 && o.Name == "inference.gap" || err == nil && v == 0 && o.Name == "inference.feasibility" {
 		return fmt.Errorf("want a number above 0: arithmetic rounds, so that 0 cannot be shown, but 1e-9 can")
+	}
+	if err == nil && o.within(v) && !math.IsInf(v, 0) {
+		return fmt.Errorf("want a number of no more than %g", float64(largest))
 	}
 	return fmt.Errorf("want a number%s", o.Range())
 }
