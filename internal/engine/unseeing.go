@@ -3,15 +3,12 @@ package engine
 import (
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-const (
-	// fewScored are too few scored labels to tell an answer from a guess.
-	fewScored = 30
-	// half of a confidence interval of 95 % in standard errors.
-	halfInterval = 1.96
-)
+// fewScored are too few scored labels to tell an answer from a guess.
+const fewScored = 30
 
 // said are the warnings of learning after which it is no news that an answer is no better than a guess.
 var said = []string{"learn-alike", "learn-blind", "learn-by-heart", "learn-chance", "learn-one-side"}
@@ -27,8 +24,7 @@ func (r *Report) unseeing() (warnings source.Diagnostics) {
 		if e.Count < fewScored {
 			continue
 		}
-		ends := e.Intervals[e.Primary]
-		guess, hardly := e.Hardly((ends[1] - ends[0]) / 2 / halfInterval)
+		guess, hardly := e.Hardly(eval.StandardError(e.Intervals[e.Primary]))
 		if !hardly {
 			continue
 		}

@@ -25,6 +25,9 @@ func Interval(values []float64) (mean, ci95 float64) {
 // z is the normal quantile of two-sided 95 % intervals.
 const z = 1.959963984540054
 
+// StandardError is about that of a number with this interval.
+func StandardError(interval [2]float64) float64 { return (interval[1] - interval[0]) / (2 * z) }
+
 // unknown is the interval of a number whose accuracy is not known.
 var unknown = [2]float64{math.NaN(), math.NaN()}
 
