@@ -274,6 +274,19 @@ func TestRareTruthIsSeldomPreferred(t *testing.T) {
 	}
 }
 
+// Other things may have the same names where answers are scored: then labels differ, and none was learned from.
+func TestNamesUsedTwiceAreNotLearnedFrom(t *testing.T) {
+	var known, asked string
+	for k := range 30 {
+		known += fmt.Sprintf("%d\tcat\t%d\n", k, k%2)
+		asked += fmt.Sprintf("%d\tcat\t%d\n", k, k/2%2)
+	}
+	l := lesson{held: `, "infer": ["asked.tsv"]`, files: map[string]string{"train.tsv": known, "asked.tsv": asked}}
+	if got := notices(t, l.write(t)); strings.Contains(got, "learn-scored") {
+		t.Error(got)
+	}
+}
+
 // Labels that are shares of one, as of several judges, do not say that classes exclude nothing.
 func TestSharesExclude(t *testing.T) {
 	shares := ""

@@ -44,9 +44,10 @@ func (n *notices) labels() error {
 	return nil
 }
 
-// scored notices that what inference is scored by was learned from.
+// scored notices that what inference is scored by was learned from. Names that mean other things when answers are scored,
+// such as those of another network of friends numbered from 0 as well, are no reason: then some labels differ.
 func (n *notices) scored() error {
-	both, all := 0, 0
+	both, other, all := 0, 0, 0
 	for k := range n.g.Project.Config.Predicates {
 		told, err := n.g.Truth(load.Learn, k)
 		if err != nil {
@@ -57,26 +58,31 @@ func (n *notices) scored() error {
 			return err
 		}
 		if atoms := n.g.Tables.Store.Relations[k]; told != nil && asked != nil && atoms.Free == relation.Target {
-			both, all = both+shared(told, asked), all+int(asked.Len())
+			same, differ := shared(told, asked)
+			both, other, all = both+same, other+differ, all+int(asked.Len())
 		}
 	}
-	if both >= fewLabels {
+	if both >= fewLabels && other <= both/100 {
 		n.see("learn-scored", source.Span{}, "", `keep what "truth" has under "infer" out of what it has under "learn"`,
 			"%d of the %d labels that answers are scored by were learned from: scores say nothing about others", both, all)
 	}
 	return nil
 }
 
-// shared counts the tuples that two relations have in common.
-func shared(a, b *relation.Relation) (count int) {
+// shared counts the tuples that two relations have in common, with the same truth and with another.
+func shared(a, b *relation.Relation) (same, differ int) {
 	tuple := make([]symbol.ID, 0, a.Arity)
 	for row := range int32(a.Len()) {
 		tuple = a.Tuple(tuple[:0], row)
-		if _, too := b.Find(tuple...); too {
-			count++
+		switch found, too := b.Find(tuple...); {
+		case !too:
+		case a.Value(row) == b.Value(found):
+			same++
+		default:
+			differ++
 		}
 	}
-	return count
+	return same, differ
 }
 
 // classes notices classes that nothing is learned about, and things that are of several though a network's classes
