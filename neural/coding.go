@@ -35,6 +35,9 @@ type column struct {
 	codes    map[string]int32 // by text
 	odd      []oddity         // the first rows with a text
 	unit     string           // that of its numbers, such as km
+	order    string           // of day, month and year
+	left     bool             // out, as its texts name the rows
+	mixed    bool             // whether its numbers were taken for texts, as others are texts
 }
 
 // oddity is a row as messages show it.
@@ -123,9 +126,16 @@ func (c *coding) add(row int32, k int, cells []string, file string, line int) (f
 	case isMissing(field):
 		at.gaps = append(at.gaps, row)
 		return 0, nil
-	case number && !at.category:
-		return 0, wrong(k, "%q is not a finite number", field)
 	}
+	at.add(row, text)
+	if len(at.odd) < maxErrors {
+		at.odd = append(at.odd, oddity{file, line, slices.Clone(cells)})
+	}
+	return 0, nil
+}
+
+// add notes the text of a row.
+func (at *column) add(row int32, text string) {
 	code, known := at.codes[text]
 	if !known {
 		if at.codes == nil {
@@ -135,10 +145,6 @@ func (c *coding) add(row int32, k int, cells []string, file string, line int) (f
 		at.codes[text] = code
 	}
 	at.rows, at.texts = append(at.rows, row), append(at.texts, code)
-	if len(at.odd) < maxErrors {
-		at.odd = append(at.odd, oddity{file, line, slices.Clone(cells)})
-	}
-	return 0, nil
 }
 
 // pointed returns a number that has a comma before its decimals with a point there. Three digits behind a comma may be
@@ -175,6 +181,9 @@ func (c *coding) measure(values []float32) {
 		}
 		numbers, unit, ok := at.measured(dayOf)
 		if !ok {
+			numbers, at.order, ok = at.dates()
+		}
+		if !ok {
 			numbers, unit, ok = at.measured(quantity)
 		}
 		if !ok {
@@ -201,10 +210,10 @@ func (at *column) measured(read func(text string) (float32, string, bool)) (numb
 	return numbers, unit, true
 }
 
-// quantity returns the number and the unit of a text such as 85 kW.
+// quantity returns the number and the unit of a text such as 85 kW, but not of 17:30 or 3/31/2026.
 func quantity(text string) (number float32, unit string, ok bool) {
 	end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789.,+-", r) })
-	if end <= 0 {
+	if end <= 0 || strings.ContainsRune("/:", rune(text[end])) {
 		return 0, "", false
 	}
 	value, err := parse(text[:end], 32)
@@ -219,18 +228,21 @@ var dateForms = []string{time.DateOnly, time.DateTime, "2006-01-02 15:04", "2006
 func dayOf(text string) (day float32, unit string, ok bool) {
 	for _, form := range dateForms {
 		if date, err := time.Parse(form, text); err == nil {
-			return float32(float64(date.Unix()) / (24 * 60 * 60)), "", true
+			return daysOf(date), "", true
 		}
 	}
 	return 0, "", false
 }
+
+// daysOf returns the days from the beginning of 1970.
+func daysOf(date time.Time) float32 { return float32(float64(date.Unix()) / (24 * 60 * 60)) }
 
 // check reports columns that are neither of numbers nor of texts, and such whose texts only name the rows.
 func (c *coding) check(t *tableReader) error {
 	for k := range c.columns {
 		at := &c.columns[k]
 		switch present := len(at.rows); {
-		case present == 0:
+		case present == 0, at.left:
 		case !c.header, at.numbers > 0:
 			for _, row := range at.odd {
 				t.name, t.line, t.cells = row.file, row.line, row.cells
@@ -241,7 +253,7 @@ func (c *coding) check(t *tableReader) error {
 		case !at.category && at.misspelt():
 			t.name, t.line, t.cells = at.odd[0].file, at.odd[0].line, at.odd[0].cells
 			t.report(c.mixed(k, at.odd[0].cells[k+1]))
-		case len(at.codes) > manyTexts && 2*len(at.codes) > present:
+		case at.namesRows():
 			return wrongKey("features", "column %q has %d different texts in %d rows, which tell rows apart and say nothing "+
 				`about others: name the column of the ids and those of features, "columns": ["id", "age"]`,
 				c.names[k], len(at.codes), present)
@@ -256,7 +268,10 @@ func (c *coding) mixed(k int, text string) error {
 		hint: "columns of text need names: a first line that has them"}
 	_, _, counts := likeQuantity(text)
 	names := fmt.Sprintf(`write them so, or "categories": [%q] if they are names`, c.names[k])
+	_, err := parse(text, 32)
 	switch {
+	case err == nil, errors.Is(err, strconv.ErrRange):
+		m.hint = "leave empty what is not known"
 	case c.header && likeDate(text):
 		m.hint = "dates are written as 2026-03-01: " + names
 	case c.header && (counts || likeNumber(text)):
@@ -277,14 +292,18 @@ func (at *column) misspelt() bool {
 	return len(at.codes) > manyTexts && (quantities || at.all(likeDate))
 }
 
-// all tells whether all texts of a column are of some kind.
+// all tells whether all texts of a column are of some kind, any whether one is.
 func (at *column) all(kind func(text string) bool) bool {
+	return !at.any(func(text string) bool { return !kind(text) })
+}
+
+func (at *column) any(kind func(text string) bool) bool {
 	for text := range at.codes {
-		if !kind(text) {
-			return false
+		if kind(text) {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // likeNumber recognises a number with a sign that no program writes: 14%, $5, 1,58 or 12,000.
@@ -319,6 +338,9 @@ func (c *coding) coded(values []float32) ([]string, []float32) {
 	at := 0
 	for k := range c.columns {
 		column := &c.columns[k]
+		if column.left {
+			continue
+		}
 		if len(column.rows) > 0 {
 			places := column.places()
 			for i, row := range column.rows {
@@ -347,6 +369,8 @@ func (at *column) features(name string) []string {
 		name += " in " + at.unit
 	}
 	switch {
+	case at.left:
+		return nil
 	case len(at.rows) > 0:
 		names := sortedKeys(at.codes)
 		for k, text := range names {

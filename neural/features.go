@@ -19,10 +19,18 @@ type Features struct {
 	header []string // of each feature, the name of the column that it is; "" of one that is none
 	opened bool     // With has made the table
 
+	readings []Reading // of columns that mean something else to somebody else
+
 	start   []int   // sparse: row r has the nonzeros start[r]..start[r+1]
 	columns []int32 // sparse
 	values  []float32
 }
+
+// A Reading tells what was made of columns that mean something else to somebody else, as a warning has it.
+type Reading struct{ ID, Text, Hint string }
+
+// Readings returns what was made of columns that mean something else to somebody else.
+func (f *Features) Readings() []Reading { return f.readings }
 
 // rows numbers all rows.
 func (f *Features) rows() []int32 {

@@ -221,6 +221,7 @@ func (t *tableReader) readSparse(r io.Reader) error {
 // finishCoded makes a table of rows some of which have texts or gaps.
 func (t *tableReader) finishCoded() (*Features, error) {
 	t.code.measure(t.values)
+	t.code.settle(t.values, len(t.spec.Columns) > 0)
 	if err := t.code.check(t); err != nil {
 		return nil, err
 	}
@@ -233,7 +234,7 @@ func (t *tableReader) finishCoded() (*Features, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name, err)
 	}
-	f.names, f.header = names, headings(names, t.code.heading())
+	f.names, f.header, f.readings = names, headings(names, t.code.heading()), t.code.readings()
 	return f, nil
 }
 
@@ -448,9 +449,10 @@ func (t *tableReader) add(id string, fields []string, add func(fields []string) 
 }
 
 // isHeader tells whether a file's first line has the names of columns: none of them a number or a sign that a value is
-// missing, or their numbers from 0 or 1 after the name of the ids, as pandas writes them.
+// missing, though one may be Na, as of sodium, if most are not; or their numbers from 0 or 1 after the name of the ids,
+// as pandas writes them.
 func isHeader(id string, fields []string) bool {
-	named := len(fields) > 0
+	named, gaps := len(fields) > 0, 0
 	numbered := len(fields) > 1 && idNames[strings.ToLower(strings.TrimSpace(id))]
 	first := math.NaN()
 	for k, field := range fields {
@@ -460,9 +462,13 @@ func isHeader(id string, fields []string) bool {
 			first = v
 		}
 		numbered = numbered && err == nil && v == first+float64(k)
-		named = named && err != nil && !missing[field] && !likeNumber(field)
+		if missing[field] {
+			gaps++
+		}
+		word := strings.Trim(field, "?-") != ""
+		named = named && word && !likeNumber(field) && (err != nil || missing[field])
 	}
-	return named || numbered
+	return named && 2*gaps < len(fields) || numbered
 }
 
 // idNames are what the column of ids is called.

@@ -36,6 +36,8 @@ type Networks struct {
 	// leaks are the networks that have been told to see the truth, codes and sentinels those that have been told to see
 	// numbers that are names, and that stand for what is missing.
 	leaks, codes, sentinels map[string]bool
+	// read are those that have been told how their columns were read.
+	read map[string]bool
 	// revised are the rows that are others than those that were read.
 	revised map[revision]bool
 }
@@ -50,7 +52,7 @@ func Load(p *project.Project) (*Networks, error) {
 		Features: make(map[string]*neural.Features), tables: make(map[string]*neural.Features),
 		similarities: make(map[*relation.Relation][]float32), blind: make(map[string]bool),
 		lonely: make(map[string]bool), leaks: make(map[string]bool),
-		codes: make(map[string]bool), sentinels: make(map[string]bool)}
+		codes: make(map[string]bool), sentinels: make(map[string]bool), read: make(map[string]bool)}
 	for _, network := range p.Config.Networks {
 		n.Specs = append(n.Specs, loadNetwork(p, network, n, &diags))
 	}
@@ -300,6 +302,7 @@ func (n *Networks) Lint(config *load.Config, tables *load.Tables, diags *source.
 		n.lintLinks(network, diags)
 		n.lintTruth(network, config, tables, diags)
 		n.lintSentinels(network, diags)
+		n.lintReadings(network, diags)
 		constant, features := n.System.Constant(network.Name)
 		if constant == 0 || constant < features || n.blind[network.Name] {
 			continue

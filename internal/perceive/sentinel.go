@@ -60,3 +60,15 @@ func nines(v float32) bool {
 	log := math.Log10(math.Abs(float64(v)) + 1)
 	return log >= 2 && log == math.Trunc(log)
 }
+
+// lintReadings warns, once, of columns that mean something else to somebody else.
+func (n *Networks) lintReadings(network *load.Network, diags *source.Diagnostics) {
+	features := n.Features[network.Name]
+	if features == nil || n.read[network.Name] {
+		return
+	}
+	n.read[network.Name] = true
+	for _, reading := range features.Readings() {
+		diags.Warnf(reading.ID, network.At("features"), reading.Hint, "network %q: %s", network.Name, reading.Text)
+	}
+}

@@ -44,8 +44,8 @@ func (n *notices) labels() error {
 	return nil
 }
 
-// scored notices that what inference is scored by was learned from. Names that mean other things when answers are scored,
-// such as those of another network of friends numbered from 0 as well, are no reason: then some labels differ.
+// scored notices that what inference is scored by was learned from. Names that mean other things when answers are
+// scored, such as those of another network of friends numbered from 0 as well, are no reason: then some labels differ.
 func (n *notices) scored() error {
 	both, other, all := 0, 0, 0
 	for k := range n.g.Project.Config.Predicates {

@@ -1,0 +1,149 @@
+package neural
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Some columns of a table can be read in two ways, or are of no use. One of them is chosen, and told.
+
+// dates makes columns of many dates columns of numbers, of days, whatever the order of day, month and year, if no other
+// order is one of dates. It returns the columns and their orders.
+func (at *column) dates() (days []float32, order string, ok bool) {
+	for _, written := range []string{"2/1/2006", "1/2/2006", "2006/1/2"} {
+		its := func(text string) (float32, string, bool) { return writtenDay(text, written) }
+		numbers, _, all := at.measured(its)
+		if !all {
+			continue
+		}
+		if order != "" {
+			return nil, "", false
+		}
+		days, order = numbers, written
+	}
+	return days, orders[order], order != ""
+}
+
+// orders are the names of what dates are written like.
+var orders = map[string]string{"2/1/2006": "day, month, year", "1/2/2006": "month, day, year",
+	"2006/1/2": "year, month, day"}
+
+// writtenDay returns the days from the beginning of 1970 to a date whose parts stand in an order, between /, . or -,
+// perhaps with a time behind it.
+func writtenDay(text, order string) (day float32, unit string, ok bool) {
+	date, clock, _ := strings.Cut(text, " ")
+	date = strings.NewReplacer(".", "/", "-", "/").Replace(date)
+	for _, form := range []string{order, strings.Replace(order, "/2006", "/06", 1)} {
+		for _, hours := range []string{"", "15:04", "15:04:05", "3:04 PM", "3:04:05 PM"} {
+			if at, err := time.Parse(form+" "+hours, date+" "+clock); err == nil {
+				return daysOf(at), "", true
+			}
+		}
+	}
+	return 0, "", false
+}
+
+// settle decides about columns in which texts are: of names, some of which look like numbers, all are taken for texts,
+// and where they are names of rows, they are left out. Columns that were asked for are not left out.
+func (c *coding) settle(values []float32, asked bool) {
+	if !c.header {
+		return
+	}
+	for k := range c.columns {
+		if at := &c.columns[k]; at.mixes(values[k:], len(c.columns)) {
+			at.asTexts(values[k:], len(c.columns))
+			at.mixed = true
+		}
+	}
+	seen := slices.ContainsFunc(c.columns, func(at column) bool { return !at.namesRows() })
+	for k := range c.columns {
+		at := &c.columns[k]
+		at.left = seen && !asked && !at.category && at.namesRows() && !at.misspelt()
+	}
+}
+
+// namesRows tells whether most texts of a column are of one row.
+func (at *column) namesRows() bool {
+	return at.numbers == 0 && len(at.codes) > manyTexts && 2*len(at.codes) > len(at.rows)
+}
+
+// fewValues is how many values a column has at least of which it may be said that they are names.
+const fewValues = 10
+
+// mixes tells whether numbers and texts of a column, a tenth of them at least, are names: most are texts, not all of
+// which are numbers or dates that are written otherwise; or there are few, and no such text.
+func (at *column) mixes(values []float32, width int) bool {
+	texts, present := len(at.rows), len(at.rows)+at.numbers
+	switch {
+	case at.numbers == 0 || 10*texts < present || present < fewValues:
+		return false
+	case 2*texts >= present && !at.all(likeMeasure):
+		return true
+	}
+	different := make(map[float32]bool)
+	for _, row := range at.numbered(len(values), width) {
+		if different[values[int(row)*width]] = true; len(different) > manyTexts {
+			return false
+		}
+	}
+	few := len(different) + len(at.codes)
+	return few <= manyTexts && 2*few <= present && !at.any(likeNumber) && !at.any(likeDate)
+}
+
+// likeMeasure recognises what may be a number, a quantity or a date that is not written as such.
+func likeMeasure(text string) bool {
+	_, unit, quantity := likeQuantity(text)
+	return quantity && !strings.ContainsAny(unit, "0123456789") || likeNumber(text) || likeDate(text)
+}
+
+// numbered returns the rows with a number, of a column whose values are every width-th of so many.
+func (at *column) numbered(values, width int) (rows []int32) {
+	other := make(map[int32]bool, len(at.rows)+len(at.gaps))
+	for _, row := range slices.Concat(at.rows, at.gaps) {
+		other[row] = true
+	}
+	for i := 0; i < values; i += width {
+		if row := int32(i / width); !other[row] {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// asTexts takes the numbers of a column, too, for texts.
+func (at *column) asTexts(values []float32, width int) {
+	for _, row := range at.numbered(len(values), width) {
+		at.add(row, strconv.FormatFloat(float64(values[int(row)*width]), 'g', -1, 32))
+	}
+	at.numbers = 0
+}
+
+// readings tells of columns that were read in one of two ways.
+func (c *coding) readings() (all []Reading) {
+	tell := func(id string, are func(at *column) bool, text, hint string) {
+		var names []string
+		for k := range c.columns {
+			if at := &c.columns[k]; are(at) {
+				names = append(names, strconv.Quote(c.names[k]))
+			}
+		}
+		if len(names) > 0 {
+			list := strings.Join(names, ", ")
+			all = append(all, Reading{id, fmt.Sprintf(text, list), strings.ReplaceAll(hint, "NAMES", list)})
+		}
+	}
+	tell("features-names", func(at *column) bool { return at.left },
+		"nearly every row has another text in %s, which says nothing about others: left out",
+		`"columns": ["id", "age"] names the column of the ids and those of features`)
+	tell("features-mixed", func(at *column) bool { return at.mixed && !at.left },
+		"of numbers and texts in %s, each is seen as a name",
+		`"categories": [NAMES] says so; leave empty what is missing`)
+	for _, order := range []string{"2/1/2006", "1/2/2006", "2006/1/2"} {
+		tell("features-dates", func(at *column) bool { return at.order == orders[order] },
+			"dates in %s are read as "+orders[order], "2026-03-01 is a date without a doubt")
+	}
+	return all
+}
