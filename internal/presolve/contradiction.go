@@ -49,13 +49,16 @@ func (d *decisions) point(bounds []float64) []float64 {
 const dust = 1e-9
 
 // Places lists the constraints that contradict each other, by their numbers among all potentials.
-func (c *Contradiction) Places() (places []int) {
+func (c *Contradiction) Places() []int { return c.Above(dust) }
+
+// Above lists those whose multipliers are more than a part of the largest.
+func (c *Contradiction) Above(part float64) (places []int) {
 	largest := 0.0
 	for _, r := range c.Multipliers {
 		largest = max(largest, math.Abs(r))
 	}
 	for j, r := range c.Multipliers {
-		if math.Abs(r) > dust*largest {
+		if math.Abs(r) > part*largest {
 			places = append(places, j)
 		}
 	}
@@ -70,15 +73,16 @@ type clash struct {
 
 // The excess of clashes has to grow so many times until the next one is looked at: long chains of constraints, each of
 // which gives way a little, add up to much, so that the first clash along one proves less than is asked for, and later
-// ones more.
-const growth = 4
+// ones more. So many in a row that prove no more are enough: along means, bounds that have crossed each other part
+// without end.
+const growth, inVain = 4, 8
 
 // note takes note of a clash, and tells whether it is a proof that constraints contradict each other.
 func (d *decisions) note(c clash) bool {
 	if c.excess > d.worst.excess {
 		d.worst = c
 	}
-	if c.excess < growth*d.seen {
+	if c.excess < growth*d.seen || d.vain == inVain {
 		return false
 	}
 	d.seen = c.excess
@@ -87,8 +91,9 @@ func (d *decisions) note(c clash) bool {
 
 // prove keeps what a clash proves if that is the most so far, and tells whether it is enough.
 func (d *decisions) prove(c clash) bool {
+	d.vain++
 	if found := d.contradiction(c); found != nil && (d.best == nil || found.Violation > d.best.Violation) {
-		d.best = found
+		d.best, d.vain = found, 0
 	}
 	return d.proof() != nil
 }
@@ -113,9 +118,18 @@ func (d *decisions) contradiction(found clash) *Contradiction {
 	d.push(found.place, found.sign, slope, g, c.Multipliers)
 	d.retrace(slope, g, c.Multipliers)
 	d.balance(g, c.Multipliers)
-	bound, length := d.ray(c.Multipliers)
-	if !(bound > slip/growth) {
+	if !d.measure(c, slip/growth) {
 		return nil
+	}
+	return c
+}
+
+// measure scales the ray of a contradiction, and says how much it proves. It returns false if that is no more than
+// least, for multipliers as they are, or may be rounding.
+func (d *decisions) measure(c *Contradiction, least float64) bool {
+	bound, length := d.ray(c.Multipliers)
+	if !(bound > least) {
+		return false
 	}
 	largest := 0.0
 	for j := range c.Multipliers {
@@ -123,7 +137,7 @@ func (d *decisions) contradiction(found clash) *Contradiction {
 		largest = max(largest, math.Abs(c.Multipliers[j]))
 	}
 	c.Violation, c.Total = bound/length, 1/largest
-	return c
+	return true
 }
 
 // ray returns R and Σ_j |r_j| for multipliers r; R is 0 if rounding may have a part in it. The slopes that retracing

@@ -24,11 +24,12 @@ type decisions struct {
 	trail  trail
 	tight  bool
 	bounds *propagation
-	// worst is the clash of most excess, seen the excess of the last one that was looked at, and best the best proof that
-	// constraints contradict each other, by more than feasibility or not.
+	// worst is the clash of most excess, seen the excess of the last one that was looked at, best the best proof that
+	// constraints contradict each other, by more than feasibility or not, and vain how many have been looked at since.
 	worst             clash
 	seen, feasibility float64
 	best              *Contradiction
+	vain              int
 	// fixed variables have the value lo; they are counted.
 	fixed   []bool
 	decided int

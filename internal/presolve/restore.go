@@ -13,14 +13,7 @@ import (
 // Then, with g = Aᵀμ, constraints that imply a bound take over the gradient of the variables that they fix, and ties
 // spread the gradient of a group evenly over it, so that no variable adds more to the gap than the group did.
 func (r *Reduction) Restore(y, multipliers []float64) (values, restored []float64) {
-	values = make([]float64, r.original.Model.Variables)
-	for i := range values {
-		root := r.root(int32(i))
-		values[i] = y[root]
-		if r.fixed[root] {
-			values[i] = r.lo[root]
-		}
-	}
+	values = r.values(y)
 	restored = make([]float64, r.original.Model.Potentials())
 	r.spread(values, multipliers, restored)
 	bounded := slices.ContainsFunc(r.trail.vars, func(i int32) bool { return r.fixed[i] })
@@ -39,6 +32,55 @@ func (r *Reduction) Restore(y, multipliers []float64) (values, restored []float6
 	return values, restored
 }
 
+// Contradiction turns a proof that the smaller problem's hard constraints contradict each other, by their multipliers,
+// into one for those of the original problem: constraints that imply the values of fixed variables take over what
+// pushes these, as Restore has them do. It is nil if that proves no longer what is asked for.
+func (r *Reduction) Contradiction(y, multipliers []float64) *Contradiction {
+	hard := make([]float64, len(multipliers))
+	at := 0
+	for _, b := range r.Field.Model.Blocks {
+		if b.Kind.Hard() {
+			copy(hard[at:at+b.Len], multipliers[at:])
+		}
+		at += b.Len
+	}
+	c := &Contradiction{Multipliers: make([]float64, r.original.Model.Potentials()), Point: r.values(y)}
+	g := make([]float64, r.original.Model.Variables)
+	for k, b := range r.original.Model.Blocks {
+		if !b.Kind.Hard() {
+			continue
+		}
+		p := &r.parts[k]
+		own := c.Multipliers[p.first : p.first+b.Len]
+		p.take(b, hard, own)
+		for j, mu := range own {
+			vars, coef := b.Row(j, &r.buffer)
+			for n, i := range vars {
+				g[i] += mu * coef[n]
+			}
+		}
+	}
+	r.retrace(r.slopesOfFixed(g), g, c.Multipliers)
+	r.balance(g, c.Multipliers)
+	if !r.measure(c, 0) || !(c.Violation > r.feasibility || c.Total > Affordable*r.feasibility) {
+		return nil
+	}
+	return c
+}
+
+// values returns those of all variables for a point of the smaller problem.
+func (r *Reduction) values(y []float64) []float64 {
+	values := make([]float64, r.original.Model.Variables)
+	for i := range values {
+		root := r.root(int32(i))
+		values[i] = y[root]
+		if r.fixed[root] {
+			values[i] = r.lo[root]
+		}
+	}
+	return values
+}
+
 // spread sets the multipliers of potentials, and those of the constraints that were kept.
 func (r *Reduction) spread(values, multipliers, restored []float64) {
 	r.original.Sweep(values, nil, func(s *mrf.Span) float64 {
@@ -50,12 +92,18 @@ func (r *Reduction) spread(values, multipliers, restored []float64) {
 		p := &r.parts[k]
 		b := r.original.Model.Blocks[k]
 		own := restored[p.first : p.first+b.Len]
-		if p.places == nil {
-			copy(own, multipliers[p.same:])
-		} else {
-			p.share(b, multipliers, own)
+		if p.take(b, multipliers, own); p.places != nil {
 			r.silence(k, own)
 		}
+	}
+}
+
+// take sets the multipliers of a block's potentials that were kept.
+func (p *part) take(b *mrf.Block, multipliers, own []float64) {
+	if p.places == nil {
+		copy(own, multipliers[p.same:])
+	} else {
+		p.share(b, multipliers, own)
 	}
 }
 

@@ -303,6 +303,55 @@ func TestInferenceProvesContradictions(t *testing.T) {
 	}
 }
 
+// A method's proof that what presolving has left contradicts itself is one for all hard rules, of which some fix or tie
+// others: it is not looked for once more in all of them.
+func TestContradictionOfWhatIsLeft(t *testing.T) {
+	const n = 300 // things, each in one of n-1 places, of which no two are in one; with as many twins, and a chain
+	rng := rand.New(rand.NewPCG(1, 1))
+	terms := make([][]mrftest.Term, 2*n)
+	b := mrftest.New(10*n, 0, 2)
+	for i := range n {
+		for e := range 4 {
+			term := mrftest.Term{Index: 4*i + e, Coef: 1}
+			place := n + rng.IntN(n-1)
+			terms[i], terms[place] = append(terms[i], term), append(terms[place], term)
+			b.Rule(0, mrf.Hinge, 1).Add(-0.3, []mrftest.Term{{Index: 4*n + 4*i + e, Coef: 1 + rng.Float64()}}, nil)
+			b.Rule(1, mrf.Equal, 0)
+			b.Add(0, []mrftest.Term{{Index: 4*i + e, Coef: 1}, {Index: 4*n + 4*i + e, Coef: -1}}, nil)
+		}
+	}
+	for i := range n {
+		b.Rule(1, mrf.Equal, 0).Add(-2, append(terms[i], mrftest.Term{Index: 8 * n, Coef: 1}), nil)
+		if at := terms[n+i]; len(at) > 0 {
+			b.Rule(1, mrf.LessEqual, 0).Add(-2, append(at, mrftest.Term{Index: 9*n - 1, Coef: 1}), nil)
+		}
+	}
+	b.Rule(1, mrf.LessEqual, 0).Add(1, []mrftest.Term{{Index: 8 * n, Coef: -1}}, nil)
+	for k := range n - 1 {
+		b.Add(0, []mrftest.Term{{Index: 8*n + k, Coef: 1}, {Index: 8*n + k + 1, Coef: -1}}, nil)
+	}
+	field := mrf.NewField(b.Model())
+	field.SetWeights([]float64{1, 0})
+	s, err := auto.Inference("auto", field, solve.Settings{}, auto.Options{Presolve: true, Split: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Solve(context.Background())
+	if err != nil || r.Status != solve.Infeasible || r.Presolve == nil || r.Presolve.Fixed < n || r.Presolve.Tied < n {
+		t.Fatalf("%v, %+v, %v", r.Status, r.Presolve, err)
+	}
+	again, err := auto.Inference("auto", mrf.NewField(field.Model.Only(r.Conflict)), solve.Settings{}, auto.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if alone, err := again.Solve(context.Background()); err != nil || alone.Status != solve.Infeasible {
+		t.Errorf("of %d constraints: %v, %v", len(r.Conflict), alone.Status, err)
+	}
+	if !(r.DualBound > r.Objective) || r.MaxViolation == 0 {
+		t.Errorf("%+v", r.Certificate)
+	}
+}
+
 // Squares that Newton's method has nearly solved are not handed over, though it has worked for longer than it is given
 // where it crawls: a value for each pair of 100 nodes, which is in very many potentials with those of the nodes.
 func TestPace(t *testing.T) {

@@ -110,9 +110,9 @@ func (p *inference) SetInputs(x []float64) { p.field.SetInputs(x) }
 // problem that has changed little takes a few steps, and a presolved one has none of the multipliers.
 func (p *inference) WarmStart(y, multipliers []float64) { p.start, p.duals = y, multipliers }
 
-// simplify solves the problem, a smaller one if that pays. A conflict of hard constraints is found in the original
-// problem, whose ground rules the user knows; and so is, from where the smaller problem ends, what rounding keeps from
-// being proven.
+// simplify solves the problem, a smaller one if that pays. A conflict of hard constraints, and its proof, are told in
+// terms of the original problem, whose ground rules the user knows, and found there if rounding forbids that; and so
+// is, from where the smaller problem ends, what rounding keeps from being proven.
 func (p *inference) simplify(ctx context.Context) (*solve.Result, error) {
 	if p.field.Model.Paged() != nil {
 		return p.solvePaged(ctx)
@@ -139,6 +139,9 @@ func (p *inference) simplify(ctx context.Context) (*solve.Result, error) {
 		return nil, err
 	}
 	if small.Status == solve.Infeasible {
+		if c := r.Contradiction(small.Y, small.Multipliers); c != nil {
+			return p.contradicted(small, c, &r.Counts), nil
+		}
 		return p.solve(ctx, p.field, start, nil)
 	}
 	result := *small
@@ -218,15 +221,35 @@ func (p *inference) paged() (solve.Solver, error) {
 // infeasible is the answer to constraints that contradict each other. The dual bound grows without limit along the
 // multipliers; those of the answer are a place where it exceeds the energy of the point.
 func (p *inference) infeasible(c *presolve.Contradiction) *solve.Result {
-	result := &solve.Result{Status: solve.Infeasible, Y: c.Point, Multipliers: c.Multipliers, Conflict: c.Places(),
+	result := &solve.Result{Conflict: c.Places(),
 		Reason: "Bounds that follow from the hard rules contradict each other."}
+	p.refute(result, c)
+	return result
+}
+
+// negligible is the part of the largest multiplier below which a constraint has no part in a conflict that a method
+// found.
+const negligible = 1e-4
+
+// contradicted is the answer where a method found that the hard constraints of the smaller problem contradict each
+// other.
+func (p *inference) contradicted(small *solve.Result, c *presolve.Contradiction,
+	counts *presolve.Counts) *solve.Result {
+	result := *small
+	result.Conflict, result.Presolve = c.Above(negligible), counts
+	p.refute(&result, c)
+	return &result
+}
+
+// refute writes a proof that the hard constraints contradict each other.
+func (p *inference) refute(result *solve.Result, c *presolve.Contradiction) {
+	result.Status, result.Y, result.Multipliers = solve.Infeasible, c.Point, c.Multipliers
 	length := 2 * (p.field.Unit() + max(0, p.field.Energy(c.Point)))
 	for j := range c.Multipliers {
 		c.Multipliers[j] *= length
 	}
 	result.Certificate = solve.Certify(p.field, result.Y, result.Multipliers)
 	result.Elapsed = time.Since(p.began)
-	return result
 }
 
 // demanding tells whether a model has anything but soft squares, and so takes many sweeps.
