@@ -117,13 +117,20 @@ func (w *work) doubt(out *outcome) {
 	}
 }
 
-// giveWay solves a program whose hard rows have to be violated by at least so much. How much they should yield to their
-// multipliers depends on these, which are not known yet: about the least is mostly right. The best point is kept.
+// giveWay solves a program whose hard rows have to be violated by at least so much: they may be violated by a little
+// more, or by as much as is accepted, or yield to their multipliers. How much they should yield depends on these, which
+// are not known yet: about the least is mostly right. The best point is kept.
 func (w *work) giveWay(out *outcome, least float64) {
+	accepted := w.target.feasibility
+	for _, leeway := range []float64{min(1.25*least, (least+accepted)/2), accepted * (1 - slight)} {
+		if !out.converged && !out.infeasible && !w.target.stop() && leeway < accepted {
+			w.giveLeeway(out, leeway, math.Inf(1))
+		}
+	}
 	best, target := math.Inf(1), w.target
 	w.target.gap, w.target.least = 4*w.target.gap, 4*w.target.least // there may be no better
 	for _, times := range []float64{1, 10, 0.1} {
-		if out.converged || w.target.stop() {
+		if out.converged || out.infeasible || w.target.stop() {
 			break
 		}
 		w.yield = times * least
@@ -134,11 +141,6 @@ func (w *work) giveWay(out *outcome, least float64) {
 		}
 	}
 	w.yield, w.target = 0, target
-	for _, leeway := range []float64{min(1.25*least, (least+target.feasibility)/2), target.feasibility * (1 - slight)} {
-		if !out.converged && !out.infeasible && !w.target.stop() && leeway < target.feasibility {
-			w.giveLeeway(out, leeway, math.Inf(1))
-		}
-	}
 }
 
 // Of what is accepted, so much may hard rows be violated by if that gains next to nothing: a few times the gap that is

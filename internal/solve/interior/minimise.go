@@ -22,6 +22,9 @@ type target struct {
 const (
 	// patience is the number of steps without a better point or smaller products after which a run ends.
 	patience = 10
+	// growing is by how much the least contradiction that is shown grows in steps towards one that is larger: where it
+	// no longer does in so many steps, multipliers grow without end, and nothing else is shown.
+	growing = 1.1
 	// hopeful is how many times the target a point may be off to be kept.
 	hopeful = 1e6
 	// larger is by how much the products at the start are larger than weights say where rows are hard, and in each
@@ -61,7 +64,7 @@ func (p *program) minimise(t target) (out outcome) {
 		}
 	}
 	p.best, p.ray.each = math.Inf(1), 0
-	p.runs, p.spent, p.floor = 1, 0, 0
+	p.runs, p.spent, p.floor, p.endless = 1, 0, 0, false
 	p.begin(size)
 	return p.goOn(t, out)
 }
@@ -83,7 +86,7 @@ func (p *program) goOn(t target, out outcome) outcome {
 			return out
 		}
 		ended := out.converged || out.infeasible || out.iterations >= t.limit || p.runs >= runs
-		if ended || p.ray.each > certain || t.stop() || p.rounded() {
+		if ended || p.ray.each > certain || p.endless || t.stop() || p.rounded() {
 			break // multipliers of hard rows that contradict each other have no size
 		}
 		p.begin(p.extent * p.larger())
@@ -119,6 +122,7 @@ const mostly = 8
 // run takes steps until nothing is gained any more.
 func (p *program) run(t *target, out *outcome) {
 	least, since, crawled, still := math.Inf(1), 0, 0, 0
+	shown, shows := 0.0, 0
 	for ; ; out.iterations++ {
 		former := p.violation
 		off := p.off(t)
@@ -137,6 +141,9 @@ func (p *program) run(t *target, out *outcome) {
 			p.best = off
 			p.save()
 		}
+		if shows++; p.ray.each > growing*shown || p.ray.each <= certain {
+			shown, shows = p.ray.each, 0
+		}
 		switch {
 		case off <= 1:
 			out.converged = true
@@ -151,7 +158,10 @@ func (p *program) run(t *target, out *outcome) {
 		case still >= steady && p.stands(off):
 			out.converged, out.yields = true, true
 			return
-		case out.iterations >= t.limit || since > patience || t.stop():
+		case still > endless && p.holds():
+			p.endless = true
+			return
+		case out.iterations >= t.limit || since > patience || shows > patience || t.stop():
 			return
 		case p.budget > 0 && p.spent > p.budget:
 			p.paused = true
@@ -178,17 +188,23 @@ func (p *program) run(t *target, out *outcome) {
 // A run ends by what it proves for points that violate hard rows as little where it is nearly at an end, and the
 // violation has been at least standing times that of the step before for a number of steps: where rows hold to far less
 // than is accepted, but not to nothing, their multipliers grow, and no gap is proven for points that violate none.
-// Whether there are such points is asked otherwise (see doubt).
+// Whether there are such points is asked otherwise (see doubt), after many such steps even far from an end.
 const (
 	nearly   = 1e3
 	standing = 0.9
 	steady   = 3
+	endless  = 40
 )
 
 // stands tells whether a run whose violation falls no more ends there, from a point that is so far off.
 func (p *program) stands(off float64) bool {
-	return p.violation <= p.feasibility && p.yielding <= p.tolerance && (off <= nearly || p.runs > 1) &&
-		!p.doubted && p.ray.each <= certain
+	return p.holds() && (off <= nearly || p.runs > 1) && p.ray.each <= certain
+}
+
+// holds tells whether what is asked for is shown for points that violate hard rows as little. Where the violation falls
+// no more, no other is, however many steps follow.
+func (p *program) holds() bool {
+	return p.violation <= p.feasibility && p.yielding <= p.tolerance && !p.doubted
 }
 
 // ahead is the part of the digits that products lose on the way to the target that they have yet to lose.

@@ -60,6 +60,7 @@ type program struct {
 	examined             bool    // for equations that follow from others
 	inconsistent         bool    // one of those contradicts the others, as the multipliers show
 	best                 float64 // how far off the saved point is
+	endless              bool    // more steps are no use, as hard rows hold no better
 	runs                 int     // that have begun, the last with products of this extent
 	extent               float64
 	budget, spent        float64 // the work of conjugate gradients after which it pauses, and that so far
