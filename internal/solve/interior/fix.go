@@ -118,11 +118,12 @@ func (w *work) doubt(out *outcome) {
 }
 
 // giveWay solves a program whose hard rows have to be violated by at least so much: they may be violated by a little
-// more, or by as much as is accepted, or yield to their multipliers. How much they should yield depends on these, which
-// are not known yet: about the least is mostly right. The best point is kept.
+// more than that, and than rounding, or by as much as is accepted, or yield to their multipliers. How much they should
+// yield depends on these, which are not known yet: about the least is mostly right. The best point is kept.
 func (w *work) giveWay(out *outcome, least float64) {
 	accepted := w.target.feasibility
-	for _, leeway := range []float64{min(1.25*least, (least+accepted)/2), accepted * (1 - slight)} {
+	little := min(1.25*max(least, yieldedLess*accepted), (least+accepted)/2)
+	for _, leeway := range []float64{little, accepted * (1 - slight)} {
 		if !out.converged && !out.infeasible && !w.target.stop() && leeway < accepted {
 			w.giveLeeway(out, leeway, math.Inf(1))
 		}

@@ -61,3 +61,43 @@ func TestNearlyContradictory(t *testing.T) {
 		}
 	}
 }
+
+// margins has the cells of a table of three ways whose sums along each way are rounded numbers.
+func margins(n int) *mrf.Field {
+	rng := rand.New(rand.NewPCG(1, 1))
+	cells := make([]float64, n*n*n)
+	for k := range cells {
+		cells[k] = rng.Float64() / float64(n)
+	}
+	b := mrftest.New(n*n*n, 0, 2).Rule(0, mrf.Equal, 0)
+	for _, step := range [][3]int{{1, n, n * n}, {n, 1, n * n}, {n * n, 1, n}} {
+		for k := range n * n {
+			var row []mrftest.Term
+			sum, first := 0.0, k%n*step[1]+k/n*step[2]
+			for e := range n {
+				at := first + e*step[0]
+				row, sum = append(row, mrftest.Term{Index: at, Coef: 1}), sum+cells[at]
+			}
+			b.Add(-float64(float32(sum)), row, nil)
+		}
+	}
+	b.Rule(1, mrf.Absolute, 1)
+	for k := range cells {
+		b.Add(-rng.Float64()/float64(n), []mrftest.Term{{Index: k, Coef: 1}}, nil)
+	}
+	field := mrf.NewField(b.Model())
+	field.SetWeights([]float64{0, 1})
+	return field
+}
+
+// Sums that contradict each other by rounding may be violated by a little more than rounding: by next to nothing more,
+// there is no room for steps.
+func TestRoundedMargins(t *testing.T) {
+	for _, n := range []int{12, 18} {
+		s := interior.New(margins(n), solve.Settings{Gap: 1e-6, Threads: 1})
+		r, err := s.Solve(t.Context())
+		if err != nil || r.Status != solve.Optimal || r.Iterations > 100 || r.MaxViolation > 1e-7 {
+			t.Errorf("%d: %v after %d steps, %+v, %v", n, r.Status, r.Iterations, r.Certificate, err)
+		}
+	}
+}
