@@ -6,6 +6,12 @@ import "fmt"
 // be had.
 func Copy(to, from []*Parameter) { copyValues(from).paste(to) }
 
+// Keep copies what parameters are, and returns what gives them these values back.
+func Keep(parameters []*Parameter) (back func()) {
+	kept := copyValues(parameters)
+	return func() { kept.paste(parameters) }
+}
+
 // values are copies of what parameters are at a moment, in their order.
 type values struct {
 	Numbers [][]float32

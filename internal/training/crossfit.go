@@ -311,29 +311,27 @@ func (c *crossFitting) chooseEpochs(ctx context.Context) error {
 		c.plan.epochs = 0
 		return nil
 	}
-	curves := make([]curve, len(c.folds))
-	for k := range c.folds {
-		f := &c.folds[k]
-		err := c.g.seeWith(f.networks)
-		if err != nil {
-			return err
-		}
-		patience := impatience
-		if c.g.large() {
-			patience = largeImpatience
-		}
-		if curves[k], err = c.heldOut(ctx, k, c.without(f), patience); err != nil {
-			return err
+	patience := impatience
+	if c.g.large() {
+		patience = largeImpatience
+	}
+	begun := make([]func(), len(c.folds)) // give each fold's networks what they began with
+	for k, f := range c.folds {
+		if begun[k] = func() {}; f.networks != nil {
+			begun[k] = learn.Keep(f.networks.System.Parameters())
 		}
 	}
-	var chosen learn.Verdict
-	c.chosen.Curve, c.chosen.Epochs, chosen = least(curves, c.lesson.epochs)
-	if c.plan.epochs = 0; c.chosen.Epochs == 0 || !chosen.Beats(c.standing, clearGain) {
-		c.chosen.Epochs = 0
-		return nil
+	found, err := c.descend(ctx, patience, func(k int, _ *lesson) error {
+		begun[k]()
+		return c.g.seeWith(c.folds[k].networks)
+	})
+	if err != nil {
+		return err
 	}
-	c.plan.epochs, c.standing = c.chosen.Epochs, chosen
-	c.see(curves)
+	c.chosen.Curve, c.plan.epochs = found.losses, 0
+	if found.epochs > 0 && found.verdict.Beats(c.standing, clearGain) {
+		c.adopt(found)
+	}
 	return nil
 }
 
@@ -344,40 +342,73 @@ func (c *crossFitting) endless() bool {
 	return c.g.large() && slices.ContainsFunc(c.folds, unproven)
 }
 
-// curve is what held-out labels of a fold say after each number of epochs, and what its networks see then; nothing of
-// that where it would be too much.
-type curve struct {
-	verdicts []learn.Verdict
-	inputs   [][]float64
+// descent is training end to end, as held-out labels judge it.
+type descent struct {
+	curves  []curve       // by fold
+	decay   float64       // of the networks' weights; 0 stands for the option's
+	losses  []float64     // after each number of epochs
+	epochs  int           // after which they are least
+	verdict learn.Verdict // after these
+}
+
+// heldBack is the weight decay of epochs end to end that is tried beside the option's, where no label is of what
+// networks see, as where the sum of several things decides: nothing else keeps them from learning labels by heart. With
+// so much, weights are about as long as the slopes of the loss, where Adam's steps move all of them alike. With more,
+// some networks come to say the same of everything.
+const heldBack = 0.5
+
+// descend trains the networks of each fold end to end, once begin has said how, and chooses the weight decay by which,
+// and the number of epochs after which, held-out labels are told best.
+func (c *crossFitting) descend(ctx context.Context, patience int, begin func(k int, l *lesson) error) (descent, error) {
+	best, err := c.descendBy(ctx, 0, patience, begin)
+	if err != nil || !c.choosesEndDecay() {
+		return best, err
+	}
+	other, err := c.descendBy(ctx, heldBack, patience, begin)
+	if other.verdict.Beats(best.verdict, decayGain) {
+		best = other
+	}
+	return best, err
+}
+
+// descendBy is descend by one weight decay; 0 stands for the option's.
+func (c *crossFitting) descendBy(ctx context.Context, decay float64, patience int, begin func(k int, l *lesson) error) (
+	d descent, err error) {
+	d.decay, d.curves = decay, make([]curve, len(c.folds))
+	epochs := 0
+	for k := range c.folds {
+		l := c.without(&c.folds[k])
+		if err := begin(k, &l); err != nil {
+			return d, err
+		}
+		l.decay, epochs = decay, l.epochs
+		if d.curves[k], err = c.heldOut(ctx, k, l, patience); err != nil {
+			return d, err
+		}
+	}
+	d.losses, d.epochs, d.verdict = least(d.curves, epochs)
+	return d, nil
+}
+
+// choosesEndDecay tells whether held-out labels choose the weight decay end to end: where it is left to us, and no
+// label is of what networks see.
+func (c *crossFitting) choosesEndDecay() bool {
+	return (!c.fitsAny || c.likely) && !c.g.large() && !c.g.Project.Learning.DecaySet
+}
+
+// adopt makes what training end to end has come to the plan, and gives the folds what their networks see then.
+func (c *crossFitting) adopt(d descent) {
+	c.chosen.Curve, c.chosen.Epochs, c.chosen.EndDecay, c.standing = d.losses, d.epochs, d.decay, d.verdict
+	c.plan.epochs, c.plan.decay = d.epochs, d.decay
+	for k, curve := range d.curves {
+		if c.folds[k].ends = nil; len(curve.inputs) > 0 {
+			c.folds[k].ends = curve.inputs[min(d.epochs, len(curve.inputs)-1)]
+		}
+	}
 }
 
 // mostSeen is the number of values up to which all is kept that folds see after each number of epochs: 128 MiB.
 const mostSeen = 1 << 24
-
-// see gives the folds what their networks see after the epochs chosen.
-func (c *crossFitting) see(curves []curve) {
-	for k, curve := range curves {
-		if c.folds[k].ends = nil; len(curve.inputs) > 0 {
-			c.folds[k].ends = curve.inputs[min(c.chosen.Epochs, len(curve.inputs)-1)]
-		}
-	}
-}
-
-// least returns the loss after each number of epochs, and the number whose loss is least with its verdict.
-func least(curves []curve, epochs int) (losses []float64, best int, verdict learn.Verdict) {
-	losses = make([]float64, epochs+1)
-	for t := range losses {
-		verdicts := make([]learn.Verdict, len(curves))
-		for k, curve := range curves {
-			verdicts[k] = curve.verdicts[min(t, len(curve.verdicts)-1)]
-		}
-		all := learn.Together(verdicts...)
-		if losses[t] = all.Loss(); t == 0 || losses[t] < losses[best] {
-			best, verdict = t, all
-		}
-	}
-	return losses, best, verdict
-}
 
 // heldOut trains the grounding's networks, and returns what a fold's labels say after each number of epochs.
 func (c *crossFitting) heldOut(ctx context.Context, k int, l lesson, patience int) (found curve, err error) {
@@ -432,32 +463,25 @@ func (c *crossFitting) afresh(ctx context.Context) error {
 	if c.fitsAny && c.standing.Beats(nothing, fittedGain) {
 		return nil
 	}
-	curves := make([]curve, len(c.folds))
-	for k := range c.folds {
-		f := &c.folds[k]
-		if err := g.begin(); err != nil {
-			return err
-		}
-		l := c.without(f)
+	found, err := c.descend(ctx, afreshPatience, func(_ int, l *lesson) error {
 		l.epochs, l.plan = afreshEpochs, plan{afresh: true}
-		var err error
-		if curves[k], err = c.heldOut(ctx, k, l, afreshPatience); err != nil {
-			return err
-		}
+		return g.begin()
+	})
+	if err != nil {
+		return err
 	}
-	curve, epochs, verdict := least(curves, afreshEpochs)
 	needed := 1.0
 	if !c.standing.Beats(nothing, 0) {
 		needed = 0 // what was fitted is no better than no network at all
 	}
-	more := verdict.Right() - c.standing.Right() // of many epochs, one is always right about one more
-	if epochs > 0 && more > 1 && verdict.Beats(c.standing, needed) {
-		if known, err := c.knowing(ctx); err != nil || known != nil && known.Loss() <= verdict.Loss() {
+	more := found.verdict.Right() - c.standing.Right() // of many epochs, one is always right about one more
+	if found.epochs > 0 && more > 1 && found.verdict.Beats(c.standing, needed) {
+		if known, err := c.knowing(ctx); err != nil || known != nil && known.Loss() <= found.verdict.Loss() {
 			return err
 		}
-		c.chosen.Curve, c.chosen.Epochs, c.chosen.Afresh, c.chosen.Rounds = curve, epochs, true, 0
-		c.plan, c.standing = plan{epochs: epochs, afresh: true}, verdict
-		c.see(curves)
+		c.chosen.Afresh, c.chosen.Rounds = true, 0
+		c.plan = plan{afresh: true}
+		c.adopt(found)
 		for k := range c.folds {
 			c.folds[k].inputs = c.folds[k].ends
 		}

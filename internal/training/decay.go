@@ -9,11 +9,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
-// decayGain is by how many standard errors over the entities more decay has to be better. Nothing but held-out labels
-// speaks for less decay either; and where few of them are true, or many features say nothing, a whole standard error is
-// more than what is won by it.
-const decayGain = 0.5
-
 // likelyGain is that of networks that see what nobody has labelled: by what follows from it, labels say less of them.
 // With half as much, classes that trees of columns tell lose.
 const likelyGain = 2

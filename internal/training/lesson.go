@@ -33,6 +33,11 @@ type lesson struct {
 // held out say that more is better: where labels are often wrong, or features say little, more has to be held back.
 var decayFactors = [...]float64{1, 4, 16}
 
+// decayGain is by how many standard errors over the entities more decay has to be better. Nothing but held-out labels
+// speaks for less decay either; and where few of them are true, or many features say nothing, a whole standard error is
+// more than what is won by it.
+const decayGain = 0.5
+
 const (
 	// latentStarts is how often networks begin that see what nobody has labelled: which class is which is decided by
 	// what they begin with, and some beginnings lead to classes that are two in one.

@@ -68,6 +68,8 @@ type CrossFit struct {
 	// validation phase chooses.
 	Curve  []float64 `json:"curve,omitempty"`
 	Epochs int       `json:"epochs"`
+	// EndDecay is the weight decay of networks in these, where it is not the option learn.decay.
+	EndDecay float64 `json:"end_decay,omitempty"`
 	// Rounds counts those in which networks learned what was inferred, and Taught is the loss with them.
 	Rounds int     `json:"rounds"`
 	Taught float64 `json:"loss_taught"`
@@ -124,7 +126,7 @@ type plan struct {
 	afresh bool
 	// shared gives the classes that networks see their shares: see share.
 	shared bool
-	// decay of networks in learning from examples, if it is not 0, takes the place of learn.decay.
+	// decay of networks through rules, if it is not 0, takes the place of learn.decay.
 	decay float64
 	// manner is what examples are learned from by.
 	manner manner
