@@ -69,6 +69,17 @@ func (l *Labels) Judge(y []float64) Verdict {
 // are on.
 func (l *Labels) OfSides() bool { return l.single() && !l.degrees() }
 
+// Coupled tells whether each label that is not true is of an entity one of whose classes is: then the true ones say it
+// all.
+func (l *Labels) Coupled() bool {
+	for _, group := range l.choices() {
+		if !group.choice && slices.ContainsFunc(group.labels, func(k int) bool { return l.Truth[k] < 1 }) {
+			return false
+		}
+	}
+	return true
+}
+
 // single tells whether each label is by itself.
 func (l *Labels) single() bool {
 	for _, group := range l.choices() {

@@ -124,7 +124,8 @@ var Table = []Option{
 		Otherwise: []Case{{[]string{"auto"}, "binary-cross-entropy"},
 			{[]string{"bilevel"}, ""},
 			{weightMethods, "squared-error"}},
-		Doc: "what is wrong with an answer"},
+		Doc: "what is wrong with an answer; cross-entropy, if it is not set, only where another " +
+			"class is true in place of each label that is not"},
 	{Name: "learn.floor", Kind: Number, Default: "1e-2", Phases: Learning, Above: true, Most: 0.5,
 		Doc: "smallest argument of the loss's logarithm"},
 	{Name: "learn.optimiser", Kind: Choice, Default: "adam", Phases: Learning,

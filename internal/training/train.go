@@ -204,6 +204,9 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 		copy(g.Theta, l.theta)
 		settings.RuleRate, settings.Deviation = 0, 0
 	}
+	if !g.Project.Learning.LossSet && settings.Loss.Kind == learn.CrossEntropy && !task.Labels.Coupled() {
+		settings.Loss.Kind = learn.BinaryCrossEntropy // else all would be true
+	}
 	if p := &g.Project.Learning; p.Auto && task.Batches == nil {
 		if !p.LossSet && task.Labels.OfSides() {
 			settings.Loss.Exponent = sideExponent
