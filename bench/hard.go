@@ -23,7 +23,7 @@ import (
 
 // families are problems of hard structure. Each is small enough for a general solver.
 var families = slices.Concat(basic, networks, programs, mixtures, extremes, crossings, everyday, plans, usual, shared,
-	coupled)
+	coupled, tight)
 
 // trials is what the contenders made of families of hard structure.
 type trials struct {
