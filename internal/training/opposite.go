@@ -9,6 +9,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/symbol"
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
@@ -29,7 +30,7 @@ func (n *notices) opposite() error {
 		return err
 	}
 	for _, rule := range g.leftOut() {
-		if !concludes(rule) || slices.ContainsFunc(g.Program.Rules, rivals(rule)) {
+		if !concludes(rule) || slices.ContainsFunc(g.Program.Rules, rivals(rule, labels.Coupled())) {
 			continue
 		}
 		if with, without := g.conclusions(rule, labels); with.less(without) {
@@ -62,13 +63,17 @@ func concludes(rule *program.Rule) bool {
 	return clause != nil && len(clause.Head) == 1 && clause.Head[0].Atom != nil && len(rule.Atoms) > 1
 }
 
-// rivals tells whether another rule concludes something of the same predicate from the same: the opposite, or the
-// other classes that there are, as where each has a rule of its own. Then the rule's own opposite adds nothing.
-func rivals(rule *program.Rule) func(other *program.Rule) bool {
-	body := printed(rule.Written.Logical.Body)
+// rivals tells whether another rule concludes something of the same predicate from the same: the opposite, or, of
+// classes of which one is true, the others, as where each has a rule of its own. Then the rule's own opposite adds
+// nothing.
+func rivals(rule *program.Rule, exclusive bool) func(other *program.Rule) bool {
+	body, head := printed(rule.Written.Logical.Body), rule.Written.Logical.Head[0].Atom
 	return func(other *program.Rule) bool {
-		return other != rule && concludes(other) && printed(other.Written.Logical.Body) == body &&
-			other.Written.Logical.Head[0].Atom.Name == rule.Written.Logical.Head[0].Atom.Name
+		if other == rule || !concludes(other) || printed(other.Written.Logical.Body) != body {
+			return false
+		}
+		atom := other.Written.Logical.Head[0].Atom
+		return atom.Name == head.Name && (exclusive || atom.String() == head.String())
 	}
 }
 
@@ -111,7 +116,7 @@ func (o outcomes) less(others outcomes) bool {
 func divergence(p, q float64) float64 { return p*math.Log(p/q) + (1-p)*math.Log((1-p)/(1-q)) }
 
 // conclusions counts what labels say of a rule's conclusion: where labels and observations make all else in a ground
-// rule true, and elsewhere. Labels that are degrees say nothing.
+// rule true, and elsewhere, of the same class if it names one. Labels that are degrees say nothing.
 func (g *learner) conclusions(rule *program.Rule, labels *learn.Labels) (with, without outcomes) {
 	head := &rule.Atoms[len(rule.Atoms)-1]
 	atoms := g.Tables.Store.Relations[head.Predicate]
@@ -125,8 +130,11 @@ func (g *learner) conclusions(rule *program.Rule, labels *learn.Labels) (with, w
 		}
 	}
 	about := make(map[int32]bool, atoms.FreeLen())
+	var tuple []symbol.ID
 	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
-		about[atoms.Number(row)] = true
+		if tuple = atoms.Tuple(tuple[:0], row); g.named(head, tuple) {
+			about[atoms.Number(row)] = true
+		}
 	}
 	follows := g.following(rule.Index, head.Coef.Number, about, truth)
 	things := make(map[int32]bool)
@@ -145,6 +153,16 @@ func (g *learner) conclusions(rule *program.Rule, labels *learn.Labels) (with, w
 	}
 	with.things, without.things = len(things), len(things)
 	return with, without
+}
+
+// named tells whether these arguments have the constants that an atom of a rule has.
+func (g *learner) named(atom *program.Atom, arguments []symbol.ID) bool {
+	for k, term := range atom.Args {
+		if id, _ := g.Tables.Store.Symbols.Lookup(term.Constant); !term.IsVariable() && arguments[k] != id {
+			return false
+		}
+	}
+	return true
 }
 
 // following finds the labelled variables that a rule concludes, each with a coefficient in its clause, from what is
