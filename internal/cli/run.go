@@ -308,7 +308,7 @@ func heldOut(c *training.CrossFit) string {
 		return ""
 	}
 	by, chosen := "the truth of validation", []string{source.Count(c.Rounds, "round") + " of learning what is inferred"}
-	if c.DecayFactor > 1 {
+	if c.DecayFactor != 0 && c.DecayFactor != 1 {
 		chosen = append([]string{fmt.Sprintf("%g times the decay", c.DecayFactor)}, chosen...)
 	}
 	if c.Folds > 0 {

@@ -2,10 +2,12 @@ package engine_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/project"
 )
 
@@ -93,4 +95,65 @@ func TestDecayIsChosenByWhatIsHeldOut(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Degrees of truth that features tell nearly all of want less decay than suits so many labels that are true or false;
+// where features say little, hardly anything is lost.
+func TestDegreesMayDecayLess(t *testing.T) {
+	for _, test := range []struct {
+		noise float64
+		most  float64 // of the error by the decay that suits the number of labels
+	}{{0.01, 0.8}, {0.3, 1.05}} {
+		chosen, set, less := 0.0, 0.0, 0
+		const labelled, seeds = 60, 3
+		for seed := range uint64(seeds) {
+			path := levels(t, seed, labelled, test.noise)
+			report := run(t, path, project.Options{Seed: seed}, learnAndInfer)
+			if report.Training.CrossFit.DecayFactor < 1 {
+				less++
+			}
+			chosen += lastError(report) / seeds
+			decay := fmt.Sprint("network.decay=", 0.5/float64(labelled))
+			set += lastError(run(t, path, project.Options{Seed: seed, Set: []string{decay}}, learnAndInfer)) / seeds
+		}
+		t.Logf("noise %v: error %.4f, %.4f by the decay that suits the number of labels, less of it %d times", test.noise,
+			chosen, set, less)
+		if chosen > test.most*set {
+			t.Errorf("noise %v: error %.4f, want at most %v of %.4f", test.noise, chosen, test.most, set)
+		}
+	}
+}
+
+// lastError is the root mean squared error of what was inferred last.
+func lastError(r *engine.Report) float64 {
+	return r.Evaluations[len(r.Evaluations)-1].Values["RMSE"]
+}
+
+// levels is a project of degrees that two of three features tell, but for noise.
+func levels(t *testing.T, seed uint64, labelled int, noise float64) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 9))
+	var rows, targets, train, test strings.Builder
+	for k := range 5 * labelled {
+		x := [3]float64{random.NormFloat64(), random.NormFloat64(), random.NormFloat64()}
+		level := 0.5 + 0.3*math.Sin(2*x[0]) - 0.1*x[1] + noise*random.NormFloat64()
+		fmt.Fprintf(&rows, "t%d\t%g\t%g\t%g\n", k, x[0], x[1], x[2])
+		fmt.Fprintf(&targets, "t%d\n", k)
+		table := &test
+		if k < labelled {
+			table = &train
+		}
+		fmt.Fprintf(table, "t%d\t%.4f\n", k, min(max(level, 0), 1))
+	}
+	return writeProject(t, map[string]string{
+		"features.tsv": rows.String(), "targets.tsv": targets.String(),
+		"train.tsv": train.String(), "test.tsv": test.String(),
+		"model.json": `{"rules": ["1: Seen(A) = Level(A) ^2"],
+			"networks": {"eye": {"features": "features.tsv"}},
+			"predicates": {
+				"Seen/1": {"neural": {"network": "eye"}},
+				"Level/1": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
+					"evaluations": ["ContinuousEvaluator"]}
+			}}`,
+	})
 }

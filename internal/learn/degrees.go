@@ -14,8 +14,8 @@ import (
 // leastVariance bounds the variance of degrees from below: nearly the same one for all tells no scale.
 const leastVariance = 1e-6
 
-// degrees tells whether some labels are neither true nor false. Values are to be like these, not only on their side.
-func (l *Labels) degrees() bool {
+// Degrees tells whether some labels are neither true nor false. Values are to be like these, not only on their side.
+func (l *Labels) Degrees() bool {
 	return slices.ContainsFunc(l.Truth, func(truth float64) bool { return truth > 0 && truth < 1 })
 }
 

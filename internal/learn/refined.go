@@ -38,7 +38,7 @@ type Verdict struct {
 func (l *Labels) Judge(y []float64) Verdict {
 	groups := l.choices()
 	v := Verdict{often: make(map[int32]int)}
-	degrees, variance := l.degrees(), l.variance()
+	degrees, variance := l.Degrees(), l.variance()
 	for _, group := range groups {
 		v.right += l.right(y, group)
 		if group.choice {
@@ -67,7 +67,7 @@ func (l *Labels) Judge(y []float64) Verdict {
 
 // OfSides tells whether each label is by itself and true or false, so that only the side of a half counts that values
 // are on.
-func (l *Labels) OfSides() bool { return l.single() && !l.degrees() }
+func (l *Labels) OfSides() bool { return l.single() && !l.Degrees() }
 
 // Coupled tells whether each label that is not true is of an entity one of whose classes is: then the true ones say it
 // all.
@@ -93,7 +93,7 @@ func (l *Labels) single() bool {
 // refined returns the mean loss of a verdict at a temperature, and writes its derivative.
 func (l *Labels) refined(y []float64, exponent float64, slope []float64) float64 {
 	clear(slope)
-	groups, degrees, variance := l.choices(), l.degrees(), l.variance()
+	groups, degrees, variance := l.choices(), l.Degrees(), l.variance()
 	count, sum := 0.0, 0.0
 	for _, group := range groups {
 		if group.choice {

@@ -29,6 +29,7 @@ type crossFitting struct {
 	chosen   CrossFit
 	fitsAny  bool // networks were fitted alone to something
 	likely   bool // and by the likelihood of labels of what follows from it
+	degrees  bool // labels of what networks see are degrees of truth
 	// state is the first fold's MAP state by the plan, as far as it has come; the zero one before there is any.
 	state learn.Solution
 	// found are weights where the search for others had best begin; nil where nothing is known of that.

@@ -13,38 +13,55 @@ import (
 // With half as much, classes that trees of columns tell lose.
 const likelyGain = 2
 
+// degreesGain is by how many standard errors less decay has to be better, of degrees of truth: each says more than a
+// label that is true or false, so that what suits these is often too much. Of such labels less decay wins nothing.
+const degreesGain = 1
+
 // fit fits the networks of each fold alone, and chooses how much their weights decay.
 func (c *crossFitting) fit(ctx context.Context) error {
 	if len(c.folds) == 0 {
 		return nil
 	}
-	var standing learn.Verdict
-	for k, factor := range decayFactors {
-		if k > 0 && !c.choosesDecay(standing) {
+	standing, err := c.decayed(ctx, decayFactors[:], decayGain, learn.Verdict{})
+	if err != nil || !c.degrees || c.chosen.DecayFactor != decayFactors[0] {
+		return err
+	}
+	_, err = c.decayed(ctx, lessDecay[:], degreesGain, standing)
+	return err
+}
+
+// decayed fits by one decay after the other, as long as each is better than the one before by some standard errors.
+// Without a verdict to stand against, the first is.
+func (c *crossFitting) decayed(
+	ctx context.Context, factors []float64, gain float64, standing learn.Verdict,
+) (learn.Verdict, error) {
+	for _, factor := range factors {
+		first := c.chosen.DecayFactor == 0
+		if !first && !c.choosesDecay(standing) {
 			break
 		}
 		folds, verdict, err := c.fitted(ctx, factor)
 		if err != nil {
-			return err
+			return standing, err
 		}
-		if k > 0 && !c.decaysBetter(verdict, standing) {
+		if !first && !c.decaysBetter(verdict, standing, gain) {
 			break
 		}
 		c.folds, c.plan.decayFactor, c.chosen.DecayFactor, standing = folds, factor, factor, verdict
 	}
-	return nil
+	return standing, nil
 }
 
 // decaysBetter compares what two decays make of the networks. Where labels only follow from what these see, it is no
 // matter how likely they are as values are: which of two things is the better one is told by the order of the values.
-func (c *crossFitting) decaysBetter(verdict, standing learn.Verdict) bool {
+func (c *crossFitting) decaysBetter(verdict, standing learn.Verdict, gain float64) bool {
 	switch {
 	case verdict.Entities() != standing.Entities():
 		return false // by some decay, nothing could be fitted
 	case c.likely:
 		return verdict.Beats(standing, likelyGain)
 	}
-	return verdict.Better(standing, decayGain)
+	return verdict.Better(standing, gain)
 }
 
 // choosesDecay tells whether held-out labels can choose the decay: whether it is left to us, and some are about what
@@ -80,6 +97,7 @@ func (c *crossFitting) fitted(ctx context.Context, factor float64) ([]fold, lear
 		if err != nil {
 			return nil, learn.Verdict{}, err
 		}
+		c.degrees = c.degrees || held.Degrees()
 		if verdicts[k] = held.Judge(f.inputs); len(held.Variables) > 0 {
 			continue
 		}

@@ -38,6 +38,9 @@ var decayFactors = [...]float64{1, 4, 16}
 // more than what is won by it.
 const decayGain = 0.5
 
+// lessDecay is tried of degrees of truth that do not want more.
+var lessDecay = [...]float64{1. / 4, 1. / 16, 1. / 64}
+
 const (
 	// latentStarts is how often networks begin that see what nobody has labelled: which class is which is decided by
 	// what they begin with, and some beginnings lead to classes that are two in one.
