@@ -50,9 +50,9 @@ type oddity struct {
 // manyTexts is how many texts a column may have though most are of one row: more of them are names.
 const manyTexts = 20
 
-// missing are the signs that a value is missing.
-var missing = map[string]bool{"": true, "?": true, "-": true, "na": true, "n/a": true, "nan": true, "null": true,
-	"none": true}
+// missing are the signs that a value is missing, as people and programs write it: R, pandas, spreadsheets, SAS.
+var missing = map[string]bool{"": true, "?": true, "-": true, ".": true, "na": true, "n/a": true, "n.a.": true,
+	"#n/a": true, "<na>": true, "nan": true, "nat": true, "null": true, "none": true}
 
 func isMissing(field string) bool { return missing[strings.ToLower(strings.TrimSpace(field))] }
 

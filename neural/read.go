@@ -465,7 +465,7 @@ func isHeader(id string, fields []string) bool {
 		if missing[field] {
 			gaps++
 		}
-		word := strings.Trim(field, "?-") != ""
+		word := strings.Trim(field, "?-.") != ""
 		named = named && word && !likeNumber(field) && (err != nil || missing[field])
 	}
 	return named && 2*gaps < len(fields) || numbered

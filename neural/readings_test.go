@@ -110,3 +110,18 @@ func TestSodiumIsAName(t *testing.T) {
 		t.Error("rows with gaps are taken for names of columns")
 	}
 }
+
+// A value may be missing in the words of whatever wrote the table.
+func TestSignsOfGaps(t *testing.T) {
+	signs := []string{"", " ", "?", "-", ".", "NA", "n/a", "n.a.", "#N/A", "<NA>", "NaN", "NaT", "NULL", "None"}
+	for _, sign := range signs {
+		f, err := Read(CSV, "f", strings.NewReader("id,age\na,1\nb,"+sign+"\nc,3\n"), 0)
+		if err != nil {
+			t.Errorf("%q: %v", sign, err)
+			continue
+		}
+		if diff := cmp.Diff([]float32{2, 1}, rowsOf(f)["b"]); diff != "" {
+			t.Errorf("%q: %s", sign, diff)
+		}
+	}
+}
