@@ -20,6 +20,7 @@ import (
 // coding collects what is no number in the columns of a table.
 type coding struct {
 	header  bool     // whether names are those of a first line
+	typed   bool     // whether categories are columns of a type, and not asked for
 	commas  bool     // whether commas may be before decimals, as they do not separate columns
 	names   []string // of the columns
 	columns []column
@@ -60,7 +61,7 @@ func isMissing(field string) bool { return missing[strings.ToLower(strings.TrimS
 // Names are those of the columns, of which the categories have no numbers.
 func NewTable(ids, names []string, columns [][]string, categories []string) (*Features, error) {
 	t := newTableReader(&Spec{Categories: categories})
-	t.name, t.code.header, t.code.names = "the features", true, slices.Clone(names)
+	t.name, t.code.header, t.code.typed, t.code.names = "the features", true, true, slices.Clone(names)
 	for k, column := range columns {
 		if len(column) != len(ids) || len(names) != len(columns) {
 			return nil, fmt.Errorf("%d ids and %d names need as many rows and columns, and not %d rows of column %d of %d",
@@ -176,7 +177,7 @@ func (c *coding) plain() bool {
 func (c *coding) measure(values []float32) {
 	for k := range c.columns {
 		at := &c.columns[k]
-		if !c.header || at.category || at.numbers > 0 || len(at.codes) <= manyTexts {
+		if !c.header || at.category && !c.typed || at.numbers > 0 || len(at.codes) <= manyTexts {
 			continue
 		}
 		numbers, unit, ok := at.measured(dayOf)

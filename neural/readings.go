@@ -61,7 +61,7 @@ func (c *coding) settle(values []float32, asked bool) {
 	seen := slices.ContainsFunc(c.columns, func(at column) bool { return !at.namesRows() })
 	for k := range c.columns {
 		at := &c.columns[k]
-		at.left = seen && !asked && !at.category && at.namesRows() && !at.misspelt()
+		at.left = seen && !asked && at.namesRows() && (at.category && c.typed || !at.category && !at.misspelt())
 	}
 }
 

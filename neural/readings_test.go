@@ -125,3 +125,24 @@ func TestSignsOfGaps(t *testing.T) {
 		}
 	}
 }
+
+// Of a frame, whose columns have types, one of names is left out as well, and one of dates is days. Numbers that are
+// texts stay texts.
+func TestTextsOfFrames(t *testing.T) {
+	var ids, names, dates, codes []string
+	for k := range 30 {
+		ids, names = append(ids, fmt.Sprint(k)), append(names, fmt.Sprint("Mr. ", k))
+		dates, codes = append(dates, fmt.Sprintf("1970-01-%02d 00:00:00", 1+k)), append(codes, fmt.Sprint(100*(k%2)))
+	}
+	headings := []string{"name", "since", "code"}
+	f, err := NewTable(ids, headings, [][]string{names, dates, codes}, headings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"since", "code=0", "code=100"}, f.Names()); diff != "" || len(f.Readings()) != 1 {
+		t.Errorf("%v, %s", f.Readings(), diff)
+	}
+	if diff := cmp.Diff([]float32{4, 1, 0}, rowsOf(f)["4"]); diff != "" {
+		t.Error(diff)
+	}
+}
