@@ -40,7 +40,7 @@ func gains(n int) *mrf.Field {
 
 // Where a factorisation is less work for a while, later steps have a basis.
 func TestComesBack(t *testing.T) {
-	if !interior.ComesBack(gains(1500)) {
+	if !interior.ComesBack(gains(1000)) {
 		t.Error("the last steps of a flow with gains have factors")
 	}
 }

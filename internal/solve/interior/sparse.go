@@ -40,7 +40,7 @@ type sparse struct {
 
 // perThousand and perNonzero are the nanoseconds that a step takes for a thousand flops of a factor, and an entry, and
 // perSolved those of a solution, for an entry.
-const perThousand, perNonzero, perSolved = 45, 10, 7
+const perThousand, perNonzero, perSolved = 75, 12, 7
 
 // short is the number of entries of soft rows that go into the sum.
 const short = 4
