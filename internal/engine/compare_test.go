@@ -259,3 +259,54 @@ func TestTruthThatNamesTheTrueClassAlone(t *testing.T) {
 		t.Errorf("accuracy %.2f: %+v", accuracy, r.Compared)
 	}
 }
+
+// reporters writes what eighty of them say of things, one in twelve of which is so: twenty see one in eight of these
+// and are seldom wrong, sixty say anything of three in five.
+func reporters(t *testing.T) string {
+	t.Helper()
+	const all, good, things, labelled = 80, 20, 3000, 2000
+	random := rand.New(rand.NewPCG(3, 60))
+	var says, targets, rules strings.Builder
+	tables := [2]strings.Builder{}
+	for x := range things {
+		yes := random.IntN(12) == 0
+		fmt.Fprintf(&targets, "x%d\n", x)
+		table := &tables[0]
+		if x >= labelled {
+			table = &tables[1]
+		}
+		fmt.Fprintf(table, "x%d\t%d\n", x, map[bool]int{true: 1}[yes])
+		for w := range all {
+			share := 0.6
+			if w < good {
+				share = map[bool]float64{true: 0.125, false: 0.003}[yes]
+			}
+			if random.Float64() < share {
+				fmt.Fprintf(&says, "w%d\tx%d\n", w, x)
+			}
+		}
+	}
+	for w := range all {
+		fmt.Fprintf(&rules, `"1: Says('w%d', X) -> Is(X) ^2", `, w)
+	}
+	return writeProject(t, map[string]string{
+		"says.tsv": says.String(), "targets.tsv": targets.String(), "train.tsv": tables[0].String(),
+		"test.tsv": tables[1].String(),
+		"model.json": `{"rules": [` + rules.String() + `"1: !Is(X) ^2"],
+			"predicates": {
+				"Says/2": {"observations": ["says.tsv"]},
+				"Is/1": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
+					"evaluations": ["AUC"]}
+			}}`,
+	})
+}
+
+// Of more ground rules than learning is repeated for, two methods learn as well, and the better one counts.
+func TestMethodsCompeteOfManyGroundRules(t *testing.T) {
+	report := run(t, reporters(t), project.Options{}, learnAndInfer)
+	auroc, c := report.Evaluations[0].Values["AUROC"], report.Compared
+	t.Logf("%d ground rules, AUROC %.3f, %+v", report.GroundRules, auroc, c)
+	if auroc < 0.9 || c.Method != learn.Likelihood.String() || c.LearnedLoss > 0.15 {
+		t.Errorf("AUROC %.3f, %+v", auroc, c)
+	}
+}

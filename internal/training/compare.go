@@ -57,8 +57,9 @@ func (g *learner) learnWeights(ctx context.Context, l lesson) (*Training, error)
 	return training, c.linear(ctx)
 }
 
-// mostCompared is the number of ground rules up to which learning is repeated without some labels.
-const mostCompared = 100_000
+// mostCompared is the number of ground rules up to which learning is repeated without some labels, and mostAdmitted
+// that up to which another method learns from all of them.
+const mostCompared, mostAdmitted = 100_000, 1_000_000
 
 // decide compares the two.
 func (c *comparison) decide(ctx context.Context) (*Comparison, error) {
@@ -160,7 +161,7 @@ func (c *comparison) validated() bool { return !math.IsNaN(c.training.Epochs[0].
 // labels: both were fitted to them. Where that method has nothing to say, there are none.
 func (c *comparison) admit(ctx context.Context) error {
 	g := c.g
-	if g.Model.Potentials() > mostCompared {
+	if g.Model.Potentials() > mostAdmitted {
 		return nil
 	}
 	l := c.lesson
