@@ -90,11 +90,13 @@ func TestBinary(t *testing.T) {
 }
 
 // guests are, with all below them, the packages of others that a program which imports the library is linked with. Of
-// protobuf's it is the wire format alone, for ONNX files.
+// protobuf's it is the wire format alone, for ONNX files, and of Go's tools the sets of numbers that gonum's optimisers
+// have.
 var guests = []string{
 	modulePath, "github.com/go-json-experiment/json", "github.com/rivo/uniseg", "go.yaml.in/yaml/v3",
 	"golang.org/x/sys", "golang.org/x/term", "gonum.org/v1/gonum", "google.golang.org/protobuf/encoding/protowire",
 	"google.golang.org/protobuf/internal/errors", "google.golang.org/protobuf/internal/detrand",
+	"golang.org/x/tools/container/intsets",
 }
 
 // TestLibraryIsLight looks at all packages that the root package links: few ones of others, and of the standard library

@@ -244,11 +244,33 @@ func (c *comparison) learn(ctx context.Context, l lesson, fold int) (learn.Outco
 	}
 	trainer.Save, trainer.OnEpoch = nil, g.told(trainer.Method, fold)
 	outcome, err := trainer.Run(ctx)
+	if err == nil && !c.seeks() {
+		err = c.finish(ctx, trainer)
+	}
 	if err != nil {
 		return outcome, nil, err
 	}
 	y, err := c.infer(ctx, g.Theta)
 	return outcome, y, err
+}
+
+// perWeight is how many labels each weight needs for the end of a likelihood to be worth more than what comes before.
+const perWeight = 20
+
+// finish brings a likelihood to its end where no weights are sought one after another, as they are too many, or ground
+// rules.
+func (c *comparison) finish(ctx context.Context, trainer *learn.Trainer) error {
+	labels := trainer.Labels
+	if len(labels.Variables) < perWeight*c.weights() {
+		return nil
+	}
+	divided := learn.Divide(labels, c.g.Project.Learning.Folds, c.g.Seed)
+	if divided == nil {
+		return nil
+	}
+	d := &division{divided, 0}
+	rest := labels.Where(func(entity int32) bool { return !d.holds(entity) })
+	return trainer.Finish(ctx, c.written.theta, rest, labels.Where(d.holds))
 }
 
 // result says what came of it.

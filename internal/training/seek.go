@@ -20,7 +20,7 @@ const mostSought, mostTuned = 100_000, 50
 // between which its MAP state lies: of W (s-y)₊² against w y² likelihood changes sides at s = √(w/W), and the state is
 // above a half from (1+w/W)/2 on. So what is true may be told apart well and yet all lie below a half.
 func (c *comparison) seek(ctx context.Context) error {
-	if len(c.fit.guides) == 0 || c.g.Model.Potentials() > mostSought || c.weights() > mostTuned {
+	if !c.seeks() {
 		return nil
 	}
 	learned := c.learned
@@ -39,6 +39,11 @@ func (c *comparison) seek(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// seeks tells whether weights are tried one after another.
+func (c *comparison) seeks() bool {
+	return len(c.fit.guides) > 0 && c.g.Model.Potentials() <= mostSought && c.weights() <= mostTuned
 }
 
 // looseWork bounds the ground rules of all inferences together where several states may cost the same: each trial then
