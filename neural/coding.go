@@ -395,15 +395,9 @@ func (at *column) places() []int {
 
 // median returns that of the numbers of a column, which are every width-th value.
 func (at *column) median(values []float32, width int) float32 {
-	gap := make(map[int32]bool, len(at.gaps))
-	for _, row := range at.gaps {
-		gap[row] = true
-	}
 	var numbers []float32
-	for i := 0; i < len(values); i += width {
-		if !gap[int32(i/width)] {
-			numbers = append(numbers, values[i])
-		}
+	for _, row := range at.numbered(len(values), width) {
+		numbers = append(numbers, values[int(row)*width])
 	}
 	slices.Sort(numbers)
 	low, high := numbers[(len(numbers)-1)/2], numbers[len(numbers)/2]

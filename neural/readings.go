@@ -10,26 +10,26 @@ import (
 
 // Some columns of a table can be read in two ways, or are of no use. One of them is chosen, and told.
 
-// dates makes columns of many dates columns of numbers, of days, whatever the order of day, month and year, if no other
-// order is one of dates. It returns the columns and their orders.
+// orders are those of the parts of dates, as time has them, and what they are called.
+var orders = []struct{ form, name string }{
+	{"2/1/2006", "day, month, year"}, {"1/2/2006", "month, day, year"}, {"2006/1/2", "year, month, day"},
+}
+
+// dates reads all texts of a column as days, in the one order of day, month and year in which all of them are dates,
+// and names it. Where several would do, none does.
 func (at *column) dates() (days []float32, order string, ok bool) {
-	for _, written := range []string{"2/1/2006", "1/2/2006", "2006/1/2"} {
-		its := func(text string) (float32, string, bool) { return writtenDay(text, written) }
-		numbers, _, all := at.measured(its)
+	for _, one := range orders {
+		numbers, _, all := at.measured(func(text string) (float32, string, bool) { return writtenDay(text, one.form) })
 		if !all {
 			continue
 		}
 		if order != "" {
 			return nil, "", false
 		}
-		days, order = numbers, written
+		days, order = numbers, one.name
 	}
-	return days, orders[order], order != ""
+	return days, order, order != ""
 }
-
-// orders are the names of what dates are written like.
-var orders = map[string]string{"2/1/2006": "day, month, year", "1/2/2006": "month, day, year",
-	"2006/1/2": "year, month, day"}
 
 // writtenDay returns the days from the beginning of 1970 to a date whose parts stand in an order, between /, . or -,
 // perhaps with a time behind it.
@@ -141,9 +141,9 @@ func (c *coding) readings() (all []Reading) {
 	tell("features-mixed", func(at *column) bool { return at.mixed && !at.left },
 		"of numbers and texts in %s, each is seen as a name",
 		`"categories": [NAMES] says so; leave empty what is missing`)
-	for _, order := range []string{"2/1/2006", "1/2/2006", "2006/1/2"} {
-		tell("features-dates", func(at *column) bool { return at.order == orders[order] },
-			"dates in %s are read as "+orders[order], "2026-03-01 is a date without a doubt")
+	for _, one := range orders {
+		tell("features-dates", func(at *column) bool { return at.order == one.name },
+			"dates in %s are read as "+one.name, "2026-03-01 is a date without a doubt")
 	}
 	return all
 }

@@ -29,8 +29,9 @@ func (n *notices) opposite() error {
 	if err != nil {
 		return err
 	}
+	exclusive := labels.Coupled()
 	for _, rule := range g.leftOut() {
-		if !concludes(rule) || slices.ContainsFunc(g.Program.Rules, rivals(rule, labels.Coupled())) {
+		if !concludes(rule) || slices.ContainsFunc(g.Program.Rules, rivals(rule, exclusive)) {
 			continue
 		}
 		if with, without := g.conclusions(rule, labels); with.less(without) {
