@@ -12,6 +12,8 @@ package basis
 import (
 	"math"
 	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/kernel"
 )
 
 // Columns are those of a matrix, each a list of entries.
@@ -58,6 +60,7 @@ type Basis struct {
 	lower  triangle
 	upper  triangle
 	dense  block     // what is in neither, once all rows have a pivot
+	laid   *levels   // nil until it is solved with often
 	values []float64 // the inverses of U's diagonal
 	x      []float64
 	seen   []int32
@@ -120,6 +123,7 @@ func (b *Basis) clear() {
 	b.lower.clear()
 	b.upper.clear()
 	b.dense.first, b.dense.order = 0, 0
+	b.laid = nil
 	for r := range b.pivot {
 		b.pivot[r], b.behind[r] = none, 0
 	}
@@ -340,6 +344,59 @@ func (b *Basis) SolveTransposed(z, v []float64) {
 	for k, r := range b.row {
 		v[r] = z[k]
 	}
+}
+
+// levels lays out the triangles, once.
+func (b *Basis) levels() *levels {
+	if b.laid == nil {
+		b.laid = newLevels(b.lower.negated(), b.upper.negated(), b.values, b.dense.first, b.dense.first+b.dense.order)
+	}
+	return b.laid
+}
+
+// solveByLevels is Solve of what has few zeros, many times.
+func (b *Basis) solveByLevels(v, z []float64) {
+	for k, r := range b.row {
+		z[k] = v[r]
+	}
+	t := b.levels()
+	t.lower[before].AddInOrder(z, z)
+	t.lower[within].AddInOrder(z, z)
+	b.dense.lower(z)
+	t.lower[behind].AddInOrder(z, z)
+	t.upper[behind].AddInOrder(z, z)
+	t.upper[within].AddInOrder(z, z)
+	b.dense.upper(z)
+	block := b.dense.of(z)
+	for k, v := range b.dense.of(b.values) {
+		block[k] *= v
+	}
+	t.upper[before].AddInOrder(z, z)
+}
+
+// solveTransposedByLevels is SolveTransposed likewise, of what is times the inverses of U's diagonal.
+func (b *Basis) solveTransposedByLevels(z, v []float64) {
+	t := b.levels()
+	t.upperTransposed[before].Add(z, z)
+	t.upperTransposed[within].Add(z, z)
+	b.dense.upperTransposed(z)
+	t.upperTransposed[behind].Add(z, z)
+	t.lowerTransposed[behind].Add(z, z)
+	t.lowerTransposed[within].Add(z, z)
+	b.dense.lowerTransposed(z)
+	t.lowerTransposed[before].Add(z, z)
+	for k, r := range b.row {
+		v[r] = z[k]
+	}
+}
+
+// negated are the columns of a triangle, to be added and not subtracted.
+func (t *triangle) negated() kernel.Sparse {
+	s := kernel.Sparse{Start: t.start, Index: t.row, Coef: slices.Clone(t.coef)}
+	for l, v := range s.Coef {
+		s.Coef[l] = -v
+	}
+	return s
 }
 
 // subtract subtracts so many times a column from z.

@@ -330,17 +330,21 @@ func (g *Greedy) Note(products int) {
 // GiveUp counts the products of what was not solved.
 func (g *Greedy) GiveUp(products int) { g.spent += products * g.perProduct() }
 
+// Take sets Left to B⁻¹ r.
+func (g *Greedy) Take(r []float64) { g.solveByLevels(r, g.Left) }
+
 // Precondition sets z to B⁻ᵀ W⁻¹ B⁻¹ r. What is no number does not count in Off.
 func (g *Greedy) Precondition(r, z []float64) {
-	g.Solve(r, g.Left)
+	g.Take(r)
 	off, u := 0.0, g.u[:len(g.Left)]
-	inverse := g.inverse[:len(g.Left)]
+	inverse, values := g.inverse[:len(g.Left)], g.values[:len(g.Left)]
 	for k, left := range g.Left {
-		u[k] = left * inverse[k]
-		if size := left * u[k]; size > off {
+		v := left * inverse[k]
+		if size := left * v; size > off {
 			off = size
 		}
+		u[k] = v * values[k]
 	}
 	g.Off = math.Sqrt(off)
-	g.SolveTransposed(g.u, z)
+	g.solveTransposedByLevels(u, z)
 }

@@ -76,6 +76,51 @@ func TestChooseByWeight(t *testing.T) {
 	}
 }
 
+// A preconditioner has the bits of solutions with the basis both ways, however its factors are laid out: of bases that
+// fill little, and of those with a dense block.
+func TestPreconditionBits(t *testing.T) {
+	for seed := range uint64(30) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		rows := 20 + rng.IntN(400)
+		a := &basis.Columns{Rows: rows, Start: []int32{0}}
+		for range 2 * rows {
+			for _, r := range rng.Perm(rows)[:1+rng.IntN(2+int(seed)%8)] {
+				a.Row, a.Coef = append(a.Row, int32(r)), append(a.Coef, rng.NormFloat64())
+			}
+			a.Start = append(a.Start, int32(len(a.Row)))
+		}
+		addUnits(a)
+		weights := make([]float64, len(a.Start)-1)
+		for j := range weights {
+			weights[j] = math.Exp(4 * rng.NormFloat64())
+		}
+		g := basis.NewGreedy(a, weights, math.Inf(1))
+		for range 2 {
+			if !g.ChooseByWeight() {
+				t.Fatalf("seed %d: no basis", seed)
+			}
+			r, z, u, want := make([]float64, rows), make([]float64, rows), make([]float64, rows), make([]float64, rows)
+			for k := range r {
+				r[k] = rng.NormFloat64()
+			}
+			g.Precondition(r, z)
+			g.Solve(r, u)
+			if !slices.Equal(g.Left, u) {
+				t.Fatalf("seed %d: basic columns take %v, not %v", seed, g.Left, u)
+			}
+			for k, j := range g.Chosen {
+				u[k] *= 1 / weights[j]
+			}
+			if g.SolveTransposed(u, want); !slices.Equal(z, want) {
+				t.Fatalf("seed %d: %v, not %v", seed, z, want)
+			}
+			for j := range weights {
+				weights[j] *= math.Exp(rng.NormFloat64())
+			}
+		}
+	}
+}
+
 // Of columns that are some times as large as the basis, a few stay out of it, and many have another one chosen.
 func TestFewLargerColumns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))

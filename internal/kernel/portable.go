@@ -35,3 +35,7 @@ func subtractTile(c []float64, stride int, left, right []float64, _ int) {
 }
 
 func subtractMultiple(a, b []float64, v float64) { subtractMultiplePortably(a, b, v) }
+
+func (l *Lines) inOrder(to, from []float64, anew bool) { l.inOrderPortably(to, from, anew) }
+
+func (l *Lines) byFour(to, from []float64) { l.byFourPortably(to, from) }

@@ -1,7 +1,7 @@
 // Package kernel has the inner loops of convolutional networks over float32: products of matrices, patches of images,
-// maxima, ELU, and steps of Adam; and those of factorisations over float64. They are written in Go, and for amd64 in
-// assembly, which needs no cgo and no experiment of Go's. What is computed does not depend on where in a slice a value
-// lies.
+// maxima, ELU, and steps of Adam; and those of factorisations and of sparse products over float64. They are written in
+// Go, and for amd64 in assembly, which needs no cgo and no experiment of Go's. What is computed does not depend on
+// where in a slice a value lies.
 //
 // On one core of a Xeon of 2023, products of the paper's T1 run at 148 GFLOP/s with AVX-512 (see BenchmarkAddProduct);
 // the loop in Go reaches 5. The same tile in simd/archsimd reached 27 with Go 1.26, whose compiler spills the

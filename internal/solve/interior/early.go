@@ -6,7 +6,6 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/basis"
 	"github.com/deeppsl/deeppsl/internal/kernel"
-	"github.com/deeppsl/deeppsl/internal/reuse"
 )
 
 // early is the matrix of steps for as long as conjugate gradients are less work than a factorisation: while no variable
@@ -42,8 +41,10 @@ type early struct {
 	rows    []int32 // of the program
 	nest    nest
 	columns basis.Columns // of (1 - R)K and of 1 - R; by variables, of Kᵀ and 1
-	own     int           // those of (1 - R)K, or Kᵀ
+	own     int           // those of (1 - R)K, or Kᵀ; all where a row is within another, as the others are no diagonal
 	weights []float64     // of these
+	all     *outer        // of the columns; nil before the first product with them
+	rest    *outer        // of those that are not in the basis; nil before the first product with that one
 	inverse []float64     // the first of them, D⁻¹
 	whole   []float64     // Δ⁻¹
 
@@ -129,6 +130,9 @@ func (e *early) lay(p *program) {
 		at[column]++
 	})
 	e.room(p, c)
+	if len(e.nest.inner) > 0 {
+		e.own = len(e.weights)
+	}
 	e.inverse, e.whole = e.weights[:p.n], make([]float64, c.Rows)
 }
 
@@ -196,13 +200,16 @@ func (e *early) setWeights(p *program) {
 			e.weights[k] = p.rows[k].stiffness
 		}
 		p.bounds(e.weights[e.own:])
-		return
+	} else {
+		for k, j := range e.rows {
+			e.weights[p.n+k] = 1 / p.rows[j].stiffness
+		}
+		for i, d := range p.diagonal {
+			e.inverse[i] = 1 / d
+		}
 	}
-	for k, j := range e.rows {
-		e.weights[p.n+k] = 1 / p.rows[j].stiffness
-	}
-	for i, d := range p.diagonal {
-		e.inverse[i] = 1 / d
+	if e.all != nil {
+		e.all.weigh(e.weights)
 	}
 }
 
@@ -274,41 +281,6 @@ func (e *early) keep(p *program) {
 	}
 }
 
-// settle has the basic variables and slacks take what the step leaves of the rows' equations. That is found anew from
-// the step: where variables are nearly free, their weights make of rounding more than the solution has left.
-func (e *early) settle(p *program) {
-	p.settled = reuse.Len(p.settled, p.n)
-	clear(p.settled)
-	for k, j := range e.rows {
-		r := &p.rows[j]
-		e.r[k] = r.lift + p.product(r, p.dy) - r.dmu/r.stiffness
-	}
-	e.nest.apply(e.r)
-	e.greedy.Solve(e.r, e.greedy.Left)
-	for k, j := range e.greedy.Chosen {
-		left := e.greedy.Left[k]
-		if int(j) < p.n {
-			p.dy[j] -= left
-			p.settled[j] = left
-		} else {
-			p.rows[e.rows[int(j)-p.n]].take(left)
-		}
-	}
-}
-
-// settleByVariables has the multipliers of the basic rows and bounds take what the step leaves of pushes that nothing
-// balances, which is found anew from the step.
-func (e *early) settleByVariables(p *program) {
-	copy(p.dy, e.x)
-	copy(e.d, e.x)
-	e.multiply(p)
-	for i, v := range p.rhs {
-		e.r[i] = v - e.q[i]
-	}
-	e.greedy.Solve(e.r, e.greedy.Left)
-	p.basic, p.taken = append(p.basic[:0], e.greedy.Chosen...), append(p.taken[:0], e.greedy.Left...)
-}
-
 // improve solves what has taken too many products with another preconditioner, a basis that was chosen for it or else
 // the diagonal, and tells whether that took few.
 func (e *early) improve(p *program) bool {
@@ -372,7 +344,9 @@ func (e *early) fair() int {
 // choose has a basis chosen, and counts what that takes.
 func (e *early) choose(p *program, by func() bool) (ok bool) {
 	before := e.greedy.Visits
-	ok = by()
+	if ok = by(); ok && e.greedy.Visits > before {
+		e.rest = nil
+	}
 	p.spent += perChoice * float64(e.greedy.Visits-before)
 	e.fills = e.fills || !ok
 	return ok
@@ -555,19 +529,24 @@ func (e *early) precondition(p *program) float64 {
 // multiply sets q to S·d.
 func (e *early) multiply(p *program) {
 	p.spent += perProduct * e.length
+	if e.all == nil {
+		e.all = e.layOut(nil)
+		e.all.weigh(e.weights)
+	}
 	clear(e.q)
-	e.addProduct(e.weights)
+	e.addProduct(e.all, e.weights)
 }
 
-// addProduct adds to q the product of d with the columns, with these weights. Those of slacks are the diagonal where no
-// row is within another.
-func (e *early) addProduct(weights []float64) {
-	n := e.own
-	if len(e.nest.inner) > 0 {
-		n = len(weights)
-	}
-	addOuter(e.q, e.d, weights[:n], e.columns.Start, e.columns.Row, e.columns.Coef)
-	slacks := weights[n:]
+// layOut lays out the columns that are not the diagonal, without some.
+func (e *early) layOut(without []int32) *outer {
+	s := kernel.Sparse{Start: e.columns.Start, Index: e.columns.Row, Coef: e.columns.Coef}
+	return newOuter(s, e.own, without, e.columns.Rows)
+}
+
+// addProduct adds to q the product of d with columns that are laid out, and with slacks that are the diagonal.
+func (e *early) addProduct(columns *outer, weights []float64) {
+	columns.add(e.q, e.d)
+	slacks := weights[e.own:]
 	q, d := e.q[:len(slacks)], e.d[:len(slacks)]
 	for k, w := range slacks {
 		q[k] += w * d[k]
@@ -576,13 +555,18 @@ func (e *early) addProduct(weights []float64) {
 
 // start prepares for multiplyOn: the direction is what the preconditioner makes of r.
 func (e *early) start() {
-	if e.greedy != nil {
-		e.known = append(e.known[:0], e.r...)
-		e.others = append(e.others[:0], e.weights...)
-		for _, j := range e.greedy.Chosen {
-			e.others[j] = 0
-		}
+	if e.greedy == nil {
+		return
 	}
+	e.known = append(e.known[:0], e.r...)
+	e.others = append(e.others[:0], e.weights...)
+	for _, j := range e.greedy.Chosen {
+		e.others[j] = 0
+	}
+	if e.rest == nil {
+		e.rest = e.layOut(e.greedy.Chosen)
+	}
+	e.rest.weigh(e.others)
 }
 
 // multiplyOn is multiply where it is known what the columns of a basis add.
@@ -593,5 +577,5 @@ func (e *early) multiplyOn(p *program) {
 	}
 	p.spent += perProduct * e.length
 	copy(e.q, e.known)
-	e.addProduct(e.others)
+	e.addProduct(e.rest, e.others)
 }

@@ -17,6 +17,7 @@ type normal struct {
 	diagonal []float64 // D
 	theta    []float64 // of the rows
 	inverse  []float64 // of H's diagonal
+	sum      *outer    // of the rows; nil before the first matrix
 	resumes  bool      // x is a solution of this matrix
 
 	x, r, z, d, q []float64
@@ -40,6 +41,11 @@ func (h *normal) add(index []int32, coef []float64) {
 // set takes the matrix of this D and the present θ.
 func (h *normal) set(diagonal []float64) {
 	h.resumes, h.diagonal = false, diagonal
+	if h.sum == nil {
+		s := kernel.Sparse{Start: h.start, Index: h.index, Coef: h.coef}
+		h.sum = newOuter(s, len(h.theta), nil, len(diagonal))
+	}
+	h.sum.weigh(h.theta)
 	copy(h.inverse, diagonal)
 	for k, theta := range h.theta {
 		for l := h.start[k]; l < h.start[k+1]; l++ {
@@ -110,45 +116,5 @@ func (h *normal) multiply(v []float64) {
 	for i, d := range h.diagonal {
 		q[i] = d * v[i]
 	}
-	addOuter(h.q, v, h.theta, h.start, h.index, h.coef)
-}
-
-// addOuter adds to q the product of d with Σ w a aᵀ, where vector j has the entries start[j]..start[j+1]. Most vectors
-// have one, two or three of them, for which a loop takes longer than what is in it.
-func addOuter(q, d, weights []float64, start, index []int32, coef []float64) {
-	last := start[0]
-	for j, w := range weights {
-		first := last
-		last = start[j+1]
-		if w == 0 {
-			continue
-		}
-		index := index[first:last]
-		coef := coef[first:last][:len(index)]
-		switch len(index) {
-		case 1:
-			i, a := index[0], coef[0]
-			q[i] += a * (a * d[i] * w)
-		case 2:
-			i, k, a, b := index[0], index[1], coef[0], coef[1]
-			sum := (a*d[i] + b*d[k]) * w
-			q[i] += a * sum
-			q[k] += b * sum
-		case 3:
-			i, k, l, a, b, c := index[0], index[1], index[2], coef[0], coef[1], coef[2]
-			sum := (a*d[i] + b*d[k] + c*d[l]) * w
-			q[i] += a * sum
-			q[k] += b * sum
-			q[l] += c * sum
-		default:
-			sum := 0.0
-			for l, i := range index {
-				sum += coef[l] * d[i]
-			}
-			sum *= w
-			for l, i := range index {
-				q[i] += coef[l] * sum
-			}
-		}
-	}
+	h.sum.add(h.q, v)
 }

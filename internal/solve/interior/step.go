@@ -1,6 +1,10 @@
 package interior
 
-import "math"
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/reuse"
+)
 
 // infinite is what rows give that take no part.
 const infinite = 1e64
@@ -321,4 +325,39 @@ func (e *early) loosen(p *program) {
 		p.basic = append(p.basic, int32(len(p.rows)+i))
 		p.taken = append(p.taken, within(v-e.normal.q[i], e.takes[i]))
 	}
+}
+
+// settle has the basic variables and slacks take what the step leaves of the rows' equations. That is found anew from
+// the step: where variables are nearly free, their weights make of rounding more than the solution has left.
+func (e *early) settle(p *program) {
+	p.settled = reuse.Len(p.settled, p.n)
+	clear(p.settled)
+	for k, j := range e.rows {
+		r := &p.rows[j]
+		e.r[k] = r.lift + p.product(r, p.dy) - r.dmu/r.stiffness
+	}
+	e.nest.apply(e.r)
+	e.greedy.Take(e.r)
+	for k, j := range e.greedy.Chosen {
+		left := e.greedy.Left[k]
+		if int(j) < p.n {
+			p.dy[j] -= left
+			p.settled[j] = left
+		} else {
+			p.rows[e.rows[int(j)-p.n]].take(left)
+		}
+	}
+}
+
+// settleByVariables has the multipliers of the basic rows and bounds take what the step leaves of pushes that nothing
+// balances, which is found anew from the step.
+func (e *early) settleByVariables(p *program) {
+	copy(p.dy, e.x)
+	copy(e.d, e.x)
+	e.multiply(p)
+	for i, v := range p.rhs {
+		e.r[i] = v - e.q[i]
+	}
+	e.greedy.Take(e.r)
+	p.basic, p.taken = append(p.basic[:0], e.greedy.Chosen...), append(p.taken[:0], e.greedy.Left...)
 }
