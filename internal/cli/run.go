@@ -319,8 +319,11 @@ func heldOut(c *training.CrossFit) string {
 		return fmt.Sprintf("%s chose to learn end to end from the beginning, in %s\n", by, source.Count(c.Epochs, "epoch"))
 	}
 	along := ""
+	if c.Together {
+		along = "networks are fitted to labels of theirs and to what follows from what several see, at once\n"
+	}
 	if len(c.Doubted) > 0 {
-		along = fmt.Sprintf("doubted, as what networks see of tied things is no more alike than by chance: rules %s\n",
+		along += fmt.Sprintf("doubted, as what networks see of tied things is no more alike than by chance: rules %s\n",
 			strings.Trim(fmt.Sprint(c.Doubted), "[]"))
 	}
 	for _, p := range c.Propagated {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Fitter trains networks alone, on labels of their own outputs and without any rule: the baseline that reasoning is
@@ -21,7 +22,8 @@ type Fitter struct {
 	// networks whose outputs are of different kinds.
 	Labels *Labels
 	Loss   LossKind
-	// Latent, if set, takes the place of Labels.
+	// Latent, if set, takes the place of Labels, or is added to these where there are any: each label then counts as much
+	// as what is known of one scope.
 	Latent *Latent
 	// Apart says that networks that these say nothing of stay as they are, and do not decay.
 	Apart bool
@@ -98,7 +100,7 @@ type fitting struct {
 	perception  Perception // of the labelled inputs alone, where it can be had
 	labels      *Labels
 	held        *Labels // nil if there are none
-	latent      *Latent // nil if there are labels
+	latent      *Latent // nil if labels are all
 	steady      bool    // whether what a look has computed can be learned from
 	parameters  []*Parameter
 	batches     []batch // nil if a step is about all
@@ -197,7 +199,8 @@ func (r *fitting) restrict(whole Restrictable) (Perception, int, error) {
 	number := make(map[int32]int32)
 	if r.latent != nil {
 		r.latent = r.latent.renumbered(number)
-	} else {
+	}
+	if r.labels != nil {
 		r.labels = r.labels.renumbered(number)
 	}
 	if r.held != nil {
@@ -209,23 +212,48 @@ func (r *fitting) restrict(whole Restrictable) (Perception, int, error) {
 
 // mass is how many labels there are for decay to be measured by.
 func (f *Fitter) mass() float64 {
+	mass := 0.0
 	if f.Latent != nil {
-		return float64(f.Latent.Len())
+		mass = float64(f.Latent.Len())
 	}
-	return Loss{Kind: f.Loss}.mass(f.Labels)
+	if f.Labels != nil {
+		mass += Loss{Kind: f.Loss}.mass(f.Labels)
+	}
+	return mass
 }
+
+// Value returns the mean loss at some outputs.
+func (f *Fitter) Value(x []float64) float64 { return f.lossOf(f.Latent, f.Labels, x, nil) }
 
 // loss returns the mean of the labels' losses, and writes its gradient if upstream is not nil.
 func (r *fitting) loss(upstream []float64) float64 {
-	if r.latent != nil {
-		return r.latent.Value(r.x, upstream)
+	return r.lossOf(r.latent, r.labels, r.x, upstream)
+}
+
+func (f *Fitter) lossOf(latent *Latent, labels *Labels, x, upstream []float64) float64 {
+	switch {
+	case latent == nil:
+		return f.labelled(labels, x, upstream)
+	case labels == nil:
+		return latent.Value(x, upstream)
 	}
-	loss := Loss{Kind: r.Loss, Floor: TinyFloor}
+	share := float64(latent.Len()) / f.mass()
+	loss := share * latent.Value(x, upstream)
+	slopes := slices.Clone(upstream)
+	loss += (1 - share) * f.labelled(labels, x, upstream)
+	for i, slope := range slopes {
+		upstream[i] = share*slope + (1-share)*upstream[i]
+	}
+	return loss
+}
+
+// labelled is the loss of labels alone.
+func (f *Fitter) labelled(labels *Labels, x, upstream []float64) float64 {
+	loss := Loss{Kind: f.Loss, Floor: TinyFloor}
 	if upstream == nil {
-		return loss.Value(r.labels, r.x)
+		return loss.Value(labels, x)
 	}
-	loss.Gradient(r.labels, r.x, upstream)
-	return 0
+	return loss.Gradient(labels, x, upstream)
 }
 
 // renumbered returns the labels with their variables numbered anew.

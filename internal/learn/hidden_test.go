@@ -128,7 +128,7 @@ func TestLatentSumsOutHidden(t *testing.T) {
 			t.Errorf("%v break nothing or tell the label, want %v", got, kept)
 		}
 	}
-	compareSlopes(t, latent, x)
+	compareSlopes(t, latent.Value, x)
 }
 
 // Where it is too much to sum them out, or they are too many, what they say counts for nothing.
@@ -214,5 +214,5 @@ func TestLatentTwins(t *testing.T) {
 	if got := latent.Value(x, nil); math.Abs(got-want) > 1e-12 {
 		t.Errorf("loss %v, want %v", got, want)
 	}
-	compareSlopes(t, latent, x)
+	compareSlopes(t, latent.Value, x)
 }

@@ -171,7 +171,7 @@ func TestLatentOfMany(t *testing.T) {
 	if got := crowd.Value(x, nil); math.Abs(got-want) > 1e-12 {
 		t.Errorf("loss %v, want %v", got, want)
 	}
-	compareSlopes(t, crowd, x)
+	compareSlopes(t, crowd.Value, x)
 	if got, want := crowd.Kept(x), 0.0; chance(1) < 0.5 && got != want {
 		t.Errorf("%v is kept, want %v of a chance of %v", got, want, chance(1))
 	}
@@ -244,21 +244,31 @@ func TestLatentGradient(t *testing.T) {
 	for i := range x {
 		x[i] = 0.05 + 0.9*random.Float64()
 	}
-	compareSlopes(t, latent, x)
+	compareSlopes(t, latent.Value, x)
+
+	own := &Labels{Variables: []int32{2, 5}, Truth: []float64{1, 0}}
+	both := Fitter{Latent: latent, Labels: own, Loss: BinaryCrossEntropy}
+	alone := Fitter{Labels: own, Loss: BinaryCrossEntropy}
+	scopes := float64(latent.Len())
+	want := (scopes*latent.Value(x, nil) + 2*alone.Value(x)) / (scopes + 2)
+	if loss := both.Value(x); math.Abs(loss-want) > 1e-12 {
+		t.Errorf("a loss of %v with two labels, want the mean %v over these and %v scopes", loss, want, scopes)
+	}
+	compareSlopes(t, func(x, upstream []float64) float64 { return both.lossOf(latent, own, x, upstream) }, x)
 }
 
 // compareSlopes compares a loss's gradient with central differences.
-func compareSlopes(t *testing.T, latent *Latent, x []float64) {
+func compareSlopes(t *testing.T, loss func(x, upstream []float64) float64, x []float64) {
 	t.Helper()
 	upstream := make([]float64, len(x))
-	latent.Value(x, upstream)
+	loss(x, upstream)
 	const step = 1e-6
 	for i := range x {
 		at := x[i]
 		x[i] = at + step
-		above := latent.Value(x, nil)
+		above := loss(x, nil)
 		x[i] = at - step
-		below := latent.Value(x, nil)
+		below := loss(x, nil)
 		x[i] = at
 		if want := (above - below) / (2 * step); math.Abs(upstream[i]-want) > 1e-6 {
 			t.Errorf("input %d: slope %v, differences say %v", i, upstream[i], want)

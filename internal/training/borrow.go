@@ -1,7 +1,6 @@
 package training
 
 import (
-	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
@@ -11,7 +10,7 @@ type consequence struct{ input, variable int32 }
 // borrow gives labels to networks that have none beside others that have some. Of a rule by which each label follows
 // from one thing that the network sees, such as Home(A, H) & Rich(H) -> Buys(A), all that do are labels of that thing.
 // Where no network has labels, their likelihood makes more of them.
-func (g *learner) borrow(carried, labels *learn.Labels, known map[int32]int) {
+func (g *learner) borrow(c *carriage, known map[int32]int) {
 	labelled := make(map[string]bool) // networks
 	for k, declared := range g.Project.Config.Predicates {
 		if declared.Neural != nil && (g.counterpart(k) >= 0 || g.affirmed(k).inferred >= 0 || g.hasTruth(k)) {
@@ -24,9 +23,7 @@ func (g *learner) borrow(carried, labels *learn.Labels, known map[int32]int) {
 		}
 		for _, t := range g.follows(k) {
 			if label, ok := known[t.variable]; ok {
-				carried.Variables, carried.Truth = append(carried.Variables, t.input), append(carried.Truth, labels.Truth[label])
-				carried.Entities = append(carried.Entities, labels.Entities[label])
-				carried.Classes = append(carried.Classes, labels.Classes[label])
+				c.carry(label, t.input, c.from.Classes[label], c.from.Truth[label])
 			}
 		}
 	}

@@ -8,40 +8,55 @@ import (
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// carried returns the labels of perceived atoms that those of their counterparts stand for.
+// carriage takes labels to the perceived atoms that they stand for.
+type carriage struct {
+	from, to *learn.Labels
+	stands   []bool // which labels do
+}
+
+// carry adds a label of a perceived atom that one stands for.
+func (c *carriage) carry(label int, input, class int32, truth float64) {
+	c.to.Variables, c.to.Truth = append(c.to.Variables, input), append(c.to.Truth, truth)
+	c.to.Entities, c.to.Classes = append(c.to.Entities, c.from.Entities[label]), append(c.to.Classes, class)
+	c.stands[label] = true
+}
+
+// carried returns the labels of perceived atoms that those of their counterparts stand for, or tell of.
 func (g *learner) carried(labels *learn.Labels) *learn.Labels {
-	known := make(map[int32]int, len(labels.Variables))
-	for k, i := range labels.Variables {
+	c := &carriage{from: labels, to: new(learn.Labels), stands: make([]bool, len(labels.Variables))}
+	g.borrow(c, g.carryCounterparts(c))
+	return c.to
+}
+
+// carryCounterparts carries labels of counterparts, and returns where that of each target is.
+func (g *learner) carryCounterparts(c *carriage) (known map[int32]int) {
+	known = make(map[int32]int, len(c.from.Variables))
+	for k, i := range c.from.Variables {
 		known[i] = k
 	}
 	g.lend(known)
-	carried := new(learn.Labels)
 	for k, declared := range g.Project.Config.Predicates {
 		if declared.Neural == nil {
 			continue
 		}
 		at := g.counterpart(k)
 		if at < 0 {
-			g.carryAffirmed(carried, k, known, labels)
+			g.carryAffirmed(c, k, known)
 			continue
 		}
 		atoms, inferred := g.Tables.Store.Relations[k], g.Tables.Store.Relations[at]
 		for row, target := range g.matched(k, atoms, inferred) {
 			if label, labelled := known[target]; labelled {
-				carried.Variables = append(carried.Variables, atoms.Number(row))
-				carried.Truth = append(carried.Truth, labels.Truth[label])
-				carried.Entities = append(carried.Entities, labels.Entities[label])
-				carried.Classes = append(carried.Classes, labels.Classes[label])
+				c.carry(label, atoms.Number(row), c.from.Classes[label], c.from.Truth[label])
 			}
 		}
 	}
-	g.borrow(carried, labels, known)
-	return carried
+	return known
 }
 
-// carryAffirmed adds the labels of a neural predicate one of whose two classes is affirmed: the truth of the other is
-// what is left to one.
-func (g *learner) carryAffirmed(carried *learn.Labels, neural int, known map[int32]int, labels *learn.Labels) {
+// carryAffirmed carries the labels of a neural predicate one of whose two classes is affirmed: the truth of the other
+// is what is left to one.
+func (g *learner) carryAffirmed(c *carriage, neural int, known map[int32]int) {
 	tie := g.affirmed(neural)
 	affirmed, ok := g.Tables.Store.Symbols.Lookup(tie.class)
 	if tie.inferred < 0 || !ok {
@@ -62,13 +77,11 @@ func (g *learner) carryAffirmed(carried *learn.Labels, neural int, known map[int
 		if !labelled {
 			continue
 		}
-		value := labels.Truth[label]
+		value := c.from.Truth[label]
 		if own != affirmed {
 			value = 1 - value
 		}
-		carried.Variables, carried.Truth = append(carried.Variables, atoms.Number(row)), append(carried.Truth, value)
-		carried.Entities = append(carried.Entities, labels.Entities[label])
-		carried.Classes = append(carried.Classes, int32(own))
+		c.carry(label, atoms.Number(row), int32(own), value)
 	}
 }
 

@@ -165,6 +165,9 @@ func (c *crossFitting) divide(context.Context) error {
 	if divided == nil {
 		return c.beCautious(len(labels.Variables))
 	}
+	if err := g.dealOthers(divided); err != nil {
+		return err
+	}
 	held, anywhere := 0, make([]float64, g.Model.Variables)
 	for k := range g.Project.Learning.Folds {
 		d := &division{divided, k}

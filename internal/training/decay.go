@@ -23,11 +23,13 @@ func (c *crossFitting) fit(ctx context.Context) error {
 		return nil
 	}
 	standing, err := c.decayed(ctx, decayFactors[:], decayGain, learn.Verdict{})
-	if err != nil || !c.degrees || c.chosen.DecayFactor != decayFactors[0] {
+	if err == nil && c.degrees && c.chosen.DecayFactor == decayFactors[0] {
+		_, err = c.decayed(ctx, lessDecay[:], degreesGain, standing)
+	}
+	if err != nil {
 		return err
 	}
-	_, err = c.decayed(ctx, lessDecay[:], degreesGain, standing)
-	return err
+	return c.together(ctx)
 }
 
 // decayed fits by one decay after the other, as long as each is better than the one before by some standard errors.
@@ -93,6 +95,12 @@ func (c *crossFitting) fitted(ctx context.Context, factor float64) ([]fold, lear
 			continue
 		}
 		c.fitsAny = true
+		if c.plan.together {
+			if verdicts[k], err = c.judgeBoth(f); err != nil {
+				return nil, learn.Verdict{}, err
+			}
+			continue
+		}
 		held, err := c.unseen(f)
 		if err != nil {
 			return nil, learn.Verdict{}, err
@@ -108,8 +116,17 @@ func (c *crossFitting) fitted(ctx context.Context, factor float64) ([]fold, lear
 	return folds, learn.Together(verdicts...), nil
 }
 
-// unseen returns what a fold holds out about what networks see.
+// unseen returns what a fold holds out about what networks see, or counterparts of that.
 func (c *crossFitting) unseen(f *fold) (*learn.Labels, error) {
+	labels, err := c.unseenOf(f)
+	if err != nil {
+		return nil, err
+	}
+	return labels.Join(c.g.carried(f.held)), nil
+}
+
+// unseenOf returns what a fold holds out about what networks see.
+func (c *crossFitting) unseenOf(f *fold) (*learn.Labels, error) {
 	phase := load.Learn
 	if f.division == nil {
 		phase = load.Validation
@@ -118,8 +135,56 @@ func (c *crossFitting) unseen(f *fold) (*learn.Labels, error) {
 	if err == nil && f.division != nil {
 		labels = labels.Where(f.division.holds)
 	}
-	if err != nil {
-		return nil, err
+	return labels, err
+}
+
+// Networks may have labels of their own, or of counterparts, while others follow from what several of them see: of a
+// few customers it is known whether they are rich, and of many who buys where. Fitted to the former alone, networks do
+// not learn from the latter. So they are fitted to both at once, each label of theirs counting as much as what is known
+// of a scope of the likelihood, and that is taken if held-out labels of both kinds are told better.
+
+// togetherGain is by how many standard errors they have to be.
+const togetherGain = 1
+
+// together fits networks to both, if there are both, and keeps that if it is better.
+func (c *crossFitting) together(ctx context.Context) error {
+	g := c.g
+	if g.large() || !c.fitsAny || c.lesson.fitEpochs == 0 {
+		return nil
 	}
-	return labels.Join(c.g.carried(f.held)), nil
+	own, further, err := g.bothLabels(c.lesson)
+	if err != nil || len(own.Variables) == 0 || g.latentOf(further, g.pairs()) == nil {
+		return err
+	}
+	verdicts := make([]learn.Verdict, len(c.folds))
+	for k := range c.folds {
+		if verdicts[k], err = c.judgeBoth(&c.folds[k]); err != nil {
+			return err
+		}
+	}
+	apart, before := learn.Together(verdicts...), *c
+	c.plan.together, c.likely, c.chosen.DecayFactor = true, true, 0
+	verdict, err := c.decayed(ctx, decayFactors[:], likelyGain, learn.Verdict{})
+	if err != nil {
+		return err
+	}
+	if verdict.Entities() != apart.Entities() || !verdict.Beats(apart, togetherGain) {
+		*c = before
+	}
+	c.chosen.Together = c.plan.together
+	return nil
+}
+
+// judgeBoth returns what the labels of a fold say of what networks see, those of it and those that follow from it.
+func (c *crossFitting) judgeBoth(f *fold) (learn.Verdict, error) {
+	own, err := c.unseenOf(f)
+	if err != nil {
+		return learn.Verdict{}, err
+	}
+	stands, further := c.g.apart(f.held)
+	verdict := own.Join(stands).Judge(f.inputs)
+	if latent := c.g.latentOf(further, c.g.pairs()); latent != nil {
+		verdict = learn.Together(verdict, latent.Judge(f.inputs))
+	}
+	return verdict, nil
 }

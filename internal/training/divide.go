@@ -1,9 +1,13 @@
 package training
 
 import (
+	"maps"
+
 	"github.com/deeppsl/deeppsl/internal/forest"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
 // deal deals the things that labels are about out to folds; nil if there are too few. Things that hard rules say are
@@ -28,6 +32,24 @@ func (g *learner) deal(labels *learn.Labels) map[int32]int {
 	}
 	return divided
 }
+
+// dealOthers deals those out that labels of what networks see are about and no other labels are. Too few are learned
+// from in all folds.
+func (g *learner) dealOthers(divided map[int32]int) error {
+	labels, err := g.labels(load.Learn, relation.Perceived)
+	if err != nil {
+		return err
+	}
+	others := labels.Where(func(entity int32) bool { _, dealt := divided[entity]; return !dealt })
+	for _, entity := range others.Entities {
+		divided[entity] = inNoFold
+	}
+	maps.Copy(divided, learn.Divide(others, g.Project.Learning.Folds, g.Seed))
+	return nil
+}
+
+// inNoFold is the fold of what is not held out.
+const inNoFold = -1
 
 // alike returns for each thing with a label the first one that hard rules make it like; nil if they make none so, or
 // some that has no label.

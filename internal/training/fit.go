@@ -25,7 +25,16 @@ func (g *learner) fitNetworks(ctx context.Context, l lesson) (*Training, error) 
 		return nil, err
 	}
 	if len(labels.Variables) == 0 {
-		return g.fitLatent(ctx, l, nil)
+		latent, err := g.latent(l, nil)
+		if err != nil {
+			return new(Training), err
+		}
+		return g.fitLatent(ctx, l, latent, nil, false)
+	}
+	if l.together {
+		if training, err := g.fitTogether(ctx, l); err != nil || training.FitEpochs > 0 {
+			return training, err
+		}
 	}
 	training, err := g.fitTo(ctx, l, labels)
 	if err == nil && l.shared {

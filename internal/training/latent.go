@@ -60,7 +60,11 @@ func (g *learner) fitOthers(ctx context.Context, l lesson, labels *learn.Labels)
 	for name, input := range g.perceived() {
 		without[input] = networks[name]
 	}
-	training, err := g.fitLatent(ctx, l, without)
+	latent, err := g.latent(l, without)
+	if err != nil {
+		return false, err
+	}
+	training, err := g.fitLatent(ctx, l, latent, nil, true)
 	return err == nil && training.FitEpochs > 0, err
 }
 
@@ -99,12 +103,13 @@ func (g *learner) twins() map[int32]int32 {
 	return inputs
 }
 
-// fitLatent fits networks to these, from several beginnings, and keeps the best. Networks whose inputs are without have
-// no part in it.
-func (g *learner) fitLatent(ctx context.Context, l lesson, without []bool) (*Training, error) {
-	latent, err := g.latent(l, without)
-	if latent == nil || err != nil {
-		return new(Training), err
+// fitLatent fits networks to these, and to labels of what they see, if there are any, from several beginnings, and
+// keeps the best. Networks of which nothing is known stay as they are if the others are fitted apart.
+func (g *learner) fitLatent(
+	ctx context.Context, l lesson, latent *learn.Latent, own *learn.Labels, apart bool,
+) (*Training, error) {
+	if latent == nil {
+		return new(Training), nil
 	}
 	seed, least := g.Seed, math.Inf(1)
 	defer func() { g.Seed = seed }()
@@ -118,16 +123,23 @@ func (g *learner) fitLatent(ctx context.Context, l lesson, without []bool) (*Tra
 			}
 		}
 		fitter := g.fitter(l)
-		fitter.Latent, fitter.Apart = latent, without != nil
+		fitter.Labels, fitter.Apart = own, apart
+		if own != nil { // which class is which is for them to say
+			if training, err := g.fitBy(ctx, fitter); err != nil {
+				return training, err
+			}
+		}
+		fitter.Latent = latent
 		training, err := g.fitBy(ctx, fitter)
 		if err != nil {
 			return training, err
 		}
-		if loss := latent.Value(training.Chosen.Perceived, nil); kept == nil || loss < least {
+		if loss := fitter.Value(training.Chosen.Perceived); kept == nil || loss < least {
 			kept, best, least = training, g.parameters(), loss
 		}
 	}
-	if latent.Kept(kept.Chosen.Perceived) < latentKept && least > latentLeft*latent.Value(g.unknowing(), nil) {
+	if x := kept.Chosen.Perceived; latent.Kept(x) < latentKept &&
+		latent.Value(x, nil) > latentLeft*latent.Value(g.unknowing(), nil) {
 		g.Seed = seed
 		return new(Training), g.begin()
 	}
@@ -145,4 +157,48 @@ func (g *learner) unknowing() []float64 {
 		}
 	}
 	return x
+}
+
+// fitTogether fits networks to labels of what they see and to those that follow from it.
+func (g *learner) fitTogether(ctx context.Context, l lesson) (*Training, error) {
+	own, further, err := g.bothLabels(l)
+	if err != nil || len(own.Variables) == 0 {
+		return new(Training), err
+	}
+	g.giveLosses(own)
+	return g.fitLatent(ctx, l, g.latentOf(further, g.pairs()), own, false)
+}
+
+// bothLabels returns the labels of a lesson of what networks see, and the others.
+func (g *learner) bothLabels(l lesson) (own, further *learn.Labels, err error) {
+	if own, err = g.taught(l, relation.Perceived); err != nil {
+		return nil, nil, err
+	}
+	targets, err := g.taught(l, relation.Target)
+	if err != nil {
+		return nil, nil, err
+	}
+	stands, further := g.apart(targets)
+	return own.Join(stands), further, nil
+}
+
+// apart returns labels of inputs that those of their counterparts stand for, and the labels of targets that stand for
+// none.
+func (g *learner) apart(targets *learn.Labels) (stands, further *learn.Labels) {
+	c := &carriage{from: targets, to: new(learn.Labels), stands: make([]bool, len(targets.Variables))}
+	known := g.carryCounterparts(c)
+	return c.to, targets.About(func(variable int32) bool { return !c.stands[known[variable]] })
+}
+
+// pairs marks the inputs of networks that compare pairs: what they begin with is presumed.
+func (g *learner) pairs() []bool {
+	compares := make(map[string]bool)
+	for _, spec := range g.Networks.Specs {
+		compares[spec.Name] = spec.Kind == "siamese"
+	}
+	without := make([]bool, len(g.Inputs))
+	for name, input := range g.perceived() {
+		without[input] = compares[name]
+	}
+	return without
 }

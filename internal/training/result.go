@@ -64,6 +64,8 @@ type CrossFit struct {
 	Doubted []int `json:"doubted,omitempty"`
 	// DecayFactor is what the decay of networks fitted alone that suits the number of labels is multiplied by.
 	DecayFactor float64 `json:"decay_factor"`
+	// Together says that networks were fitted to labels of theirs and to labels that follow from what they see, at once.
+	Together bool `json:"together,omitempty"`
 	// Curve has the loss after each number of epochs end to end, the least of which was chosen, Epochs; nil if the
 	// validation phase chooses.
 	Curve  []float64 `json:"curve,omitempty"`
@@ -122,6 +124,8 @@ type plan struct {
 	// decayFactor multiplies the decay that suits the number of labels, of networks fitted alone or, where it is not 0,
 	// by the likelihood of examples; 0 stands for 1 there and for the middle one of decayFactors here.
 	decayFactor float64
+	// together fits networks to labels of theirs and to all that follow from what they see: see decay.go.
+	together bool
 	// afresh learns end to end from the beginning, without fitting or teaching.
 	afresh bool
 	// shared gives the classes that networks see their shares: see share.
