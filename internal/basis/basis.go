@@ -246,40 +246,38 @@ func (b *Basis) spread(j int32) (largest float64) {
 	return largest
 }
 
-// reach appends to order the rows that an entry of this one leads to, each after those that it leads to.
+// reach appends to order the rows that an entry of this one leads to, each after those that it leads to. Those that
+// lead nowhere, as most do, are there at once.
 func (b *Basis) reach(r int32) {
 	if b.seen[r] == b.stamp {
 		return
 	}
-	b.seen[r] = b.stamp
-	b.stack, b.next = append(b.stack[:0], r), append(b.next[:0], b.first(r))
-	for len(b.stack) > 0 {
+	b.stack, b.next = b.stack[:0], b.next[:0]
+	for b.visit(r); len(b.stack) > 0; {
 		top := len(b.stack) - 1
-		at, p := b.stack[top], b.pivot[b.stack[top]]
-		deeper := false
-		if p != none {
-			for l := b.next[top]; l < b.lower.start[p+1]; l++ {
-				if to := b.lower.row[l]; b.seen[to] != b.stamp {
-					b.seen[to] = b.stamp
-					b.next[top] = l + 1
-					b.stack, b.next = append(b.stack, to), append(b.next, b.first(to))
-					deeper = true
-					break
-				}
+		at := b.stack[top]
+		last := b.lower.start[b.pivot[at]+1]
+		for len(b.stack) == top+1 && b.next[top] < last {
+			to := b.lower.row[b.next[top]]
+			if b.next[top]++; b.seen[to] != b.stamp {
+				b.visit(to)
 			}
 		}
-		if !deeper {
+		if len(b.stack) == top+1 {
 			b.order = append(b.order, at)
 			b.stack, b.next = b.stack[:top], b.next[:top]
 		}
 	}
 }
 
-func (b *Basis) first(r int32) int32 {
-	if p := b.pivot[r]; p != none {
-		return b.lower.start[p]
+// visit appends a row to order if it leads nowhere, or else to those from where there are ways to go.
+func (b *Basis) visit(r int32) {
+	b.seen[r] = b.stamp
+	if p := b.pivot[r]; p != none && b.lower.start[p] < b.lower.start[p+1] {
+		b.stack, b.next = append(b.stack, r), append(b.next, b.lower.start[p])
+		return
 	}
-	return 0
+	b.order = append(b.order, r)
 }
 
 // Solve sets z, by pivots, to B⁻¹ v, v by rows.

@@ -21,7 +21,7 @@ type completion struct {
 
 const (
 	// several is how many rows are looked at together, and together how many columns before what is found is told apart.
-	several, together = 8, 64
+	several, together = kernel.Tile, 64
 )
 
 // complete takes a column for each row without a pivot, if there is one.
@@ -77,7 +77,7 @@ func (c *completion) look(rows []int32) {
 	for k := len(b.row) - 1; k >= 0; k-- {
 		if first, last := b.lower.start[k], b.lower.start[k+1]; first < last {
 			sum := &c.all[b.row[k]]
-			c.combine(b.lower.row[first:last], b.lower.coef[first:last], sum)
+			kernel.Combine(sum, b.lower.row[first:last], b.lower.coef[first:last], c.all)
 			for l := range sum {
 				sum[l] = -sum[l]
 			}
@@ -88,29 +88,11 @@ func (c *completion) look(rows []int32) {
 	for first := 0; first < len(c.columns); first += together {
 		columns := c.columns[first:min(first+together, len(c.columns))]
 		for k, j := range columns {
-			c.combine(a.Row[a.Start[j]:a.Start[j+1]], a.Coef[a.Start[j]:a.Start[j+1]], &some[k])
+			kernel.Combine(&some[k], a.Row[a.Start[j]:a.Start[j+1]], a.Coef[a.Start[j]:a.Start[j+1]], c.all)
 		}
 		apart(some[:len(columns)], &c.left, first)
 	}
 	b.Work += len(b.lower.row) + len(a.Row)
-}
-
-// combine sets sum to the product of a list of entries with all rows that are looked at.
-func (c *completion) combine(rows []int32, coef []float64, sum *[several]float64) {
-	var s0, s1, s2, s3, s4, s5, s6, s7 float64
-	coef = coef[:len(rows)]
-	for l, r := range rows {
-		v, y := coef[l], &c.all[r]
-		s0 += v * y[0]
-		s1 += v * y[1]
-		s2 += v * y[2]
-		s3 += v * y[3]
-		s4 += v * y[4]
-		s5 += v * y[5]
-		s6 += v * y[6]
-		s7 += v * y[7]
-	}
-	*sum = [several]float64{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
 // apart writes what is side by side into lists of its own, from that place on.

@@ -13,7 +13,7 @@ type elimination struct {
 	scale   []float64 // of all columns
 	part    float64   // of a row's largest entry, scaled, that a pivot is at least
 	rows    lists     // the columns of each row: of those without a pivot the columns that have none, of others U's
-	coef    []float64 // of the rows' entries, scaled
+	coef    []float64 // of the rows' entries, scaled, behind a 0 for what is not there
 	columns lists     // the rows of each column, as far as neither has a pivot
 	largest []float64 // of each row
 	byRow   buckets   // the rows that can have a pivot
@@ -90,10 +90,12 @@ func (e *elimination) lay(columns []int32) {
 			e.rows.room[r]++
 		}
 	}
-	for r := range m - 1 {
-		e.rows.start[r+1] = e.rows.start[r] + e.rows.room[r]
+	next := int32(1)
+	for r := range m {
+		e.rows.start[r] = next
+		next += e.rows.room[r]
 	}
-	e.rows.item, e.coef = make([]int32, len(e.columns.item)), make([]float64, len(e.columns.item))
+	e.rows.item, e.coef = make([]int32, next), make([]float64, next)
 	e.largest = make([]float64, m)
 	for _, j := range columns {
 		for l := a.Start[j]; l < a.Start[j+1]; l++ {
@@ -186,7 +188,7 @@ func (e *elimination) take(i, at int32) {
 	e.leave(i, at)
 	for l, q := range e.rows.of(i) {
 		e.forget(q, i)
-		e.place[q] = e.rows.start[i] + int32(l) + 1
+		e.place[q] = e.rows.start[i] + int32(l)
 	}
 	for _, r := range e.columns.of(j) {
 		if r != i {
@@ -243,25 +245,26 @@ func (e *elimination) row(r int32) (items []int32, coef []float64) {
 }
 
 // subtract subtracts so many times the pivot's row from the entries that row r has, and tells how many both have, and
-// the largest that is left.
+// the largest that is left. Which these are is hard to foresee: of others, 0 is subtracted.
 func (e *elimination) subtract(r int32, times float64) (both int32, largest float64) {
 	items, coef := e.row(r)
+	place := e.place
 	for l := 0; l < len(items); {
 		q := items[l]
-		if p := e.place[q]; p != 0 {
-			both++
-			e.place[q] = -p
-			less := times * e.coef[p-1]
-			coef[l] -= less
-			if math.Abs(coef[l]) <= cancelled*math.Abs(less) {
-				last := len(items) - 1
-				items[l], coef[l] = items[last], coef[last]
-				items, coef = items[:last], coef[:last]
-				e.forget(q, r)
-				continue
-			}
+		p := place[q]
+		place[q] = -p
+		both += min(p, 1)
+		less := times * e.coef[p]
+		v := coef[l] - less
+		if math.Abs(v) <= cancelled*math.Abs(less) && p != 0 {
+			last := len(items) - 1
+			items[l], coef[l] = items[last], coef[last]
+			items, coef = items[:last], coef[:last]
+			e.forget(q, r)
+			continue
 		}
-		largest = max(largest, math.Abs(coef[l]))
+		coef[l] = v
+		largest = max(largest, math.Abs(v))
 		l++
 	}
 	e.entries -= int(e.rows.count[r]) - len(items)

@@ -34,6 +34,7 @@ type Greedy struct {
 	classes            []int32 // of columns by weight, the greatest first
 	order, short       []int32 // columns by class and entries, and by entries alone
 	u, scale           []float64
+	squares            []float64 // of the columns' largest entries
 	inverse            []float64 // of the weights of the basis, by pivots
 }
 
@@ -69,10 +70,15 @@ const (
 // NewGreedy makes one that has no basis yet. The weights may change at any time.
 func NewGreedy(a *Columns, weights []float64, worth float64) *Greedy {
 	g := &Greedy{Basis: New(a), Weights: weights, Worth: worth, classes: make([]int32, len(weights)),
-		order: make([]int32, len(weights)), Left: make([]float64, a.Rows), u: make([]float64, a.Rows),
-		scale: make([]float64, len(weights)), inverse: make([]float64, a.Rows)}
+		squares: make([]float64, len(weights)), order: make([]int32, len(weights)), Left: make([]float64, a.Rows),
+		u: make([]float64, a.Rows), scale: make([]float64, len(weights)), inverse: make([]float64, a.Rows)}
 	for j := range g.order {
 		g.order[j], g.classes[j] = int32(j), a.Start[j+1]-a.Start[j]
+		size := 0.0
+		for _, c := range a.Coef[a.Start[j]:a.Start[j+1]] {
+			size = max(size, math.Abs(c))
+		}
+		g.squares[j] = size * size
 	}
 	g.short = make([]int32, len(weights))
 	sortByClass(g.short, g.order, g.classes)
@@ -134,14 +140,11 @@ func (g *Greedy) Enlarge() (ok bool) {
 // or, where that fills, as of random sums, by where their entries are.
 func (g *Greedy) choose() (ok bool) {
 	a := g.a
+	unit := math.Log(ratio)
 	for j, w := range g.Weights {
-		size := 0.0
-		for _, c := range a.Coef[a.Start[j]:a.Start[j+1]] {
-			size = max(size, math.Abs(c))
-		}
 		g.classes[j] = weightless
-		if w *= size * size; w > 0 {
-			g.classes[j] = int32(math.Floor(max(-weightless, -math.Log(w)/math.Log(ratio))))
+		if w *= g.squares[j]; w > 0 {
+			g.classes[j] = int32(math.Floor(max(-weightless, -math.Log(w)/unit)))
 		}
 	}
 	sortByClass(g.order, g.short, g.classes)

@@ -305,3 +305,18 @@ func (l *Lines) byFourPortably(to, from []float64) {
 		line += width
 	}
 }
+
+// Combine sets sum to the product of a list of entries with rows of eight numbers each: row by row, in the order of the
+// list.
+func Combine(sum *[Tile]float64, rows []int32, coef []float64, all [][Tile]float64) {
+	combine(sum, rows, coef[:len(rows)], all)
+}
+
+func combinePortably(sum *[Tile]float64, rows []int32, coef []float64, all [][Tile]float64) {
+	*sum = [Tile]float64{}
+	for l, r := range rows {
+		for k, y := range all[r] {
+			sum[k] += float64(coef[l] * y)
+		}
+	}
+}

@@ -27,3 +27,14 @@ func (l *Lines) byFour(to, from []float64) {
 		unsafe.Pointer(&from[0]), unsafe.Pointer(&l.index[0]), unsafe.Pointer(&l.coef[0]),
 		unsafe.Pointer(&l.lengths[0]), len(l.lengths)/2)
 }
+
+//go:noescape
+func combine8(sum, rows, coef, all unsafe.Pointer, n int)
+
+func combine(sum *[Tile]float64, rows []int32, coef []float64, all [][Tile]float64) {
+	if level == portable || len(rows) == 0 {
+		combinePortably(sum, rows, coef, all)
+		return
+	}
+	combine8(unsafe.Pointer(sum), unsafe.Pointer(&rows[0]), unsafe.Pointer(&coef[0]), unsafe.Pointer(&all[0]), len(rows))
+}

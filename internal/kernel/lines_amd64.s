@@ -226,3 +226,34 @@ sum4:
 
 done4:
 	RET
+
+// func combine8(sum, rows, coef, all unsafe.Pointer, n int)
+TEXT ·combine8(SB), NOSPLIT, $0-40
+	MOVQ   sum+0(FP), DI
+	MOVQ   rows+8(FP), R9
+	MOVQ   coef+16(FP), R10
+	MOVQ   all+24(FP), R8
+	MOVQ   n+32(FP), CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	TESTQ  CX, CX
+	JZ     combined
+
+term:
+	MOVLQZX      (R9), AX
+	SHLQ         $6, AX
+	VBROADCASTSD (R10), Y2
+	VMULPD       (R8)(AX*1), Y2, Y3
+	VMULPD       32(R8)(AX*1), Y2, Y4
+	VADDPD       Y3, Y0, Y0
+	VADDPD       Y4, Y1, Y1
+	ADDQ         $4, R9
+	ADDQ         $8, R10
+	DECQ         CX
+	JNZ          term
+
+combined:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VZEROUPPER
+	RET

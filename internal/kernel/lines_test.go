@@ -109,3 +109,28 @@ func TestLinesByLevel(t *testing.T) {
 		t.Errorf("%v, not %v", got, want)
 	}
 }
+
+// Combinations of rows have the bits of one row after the other, with any instructions.
+func TestCombine(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	for n := range 20 {
+		all, rows, coef := make([][Tile]float64, 30), make([]int32, n), make([]float64, n)
+		for k := range all {
+			for l := range all[k] {
+				all[k][l] = rng.NormFloat64()
+			}
+		}
+		var want, got, portably [Tile]float64
+		for k := range rows {
+			rows[k], coef[k] = int32(rng.IntN(len(all))), rng.NormFloat64()
+			for l, y := range all[rows[k]] {
+				want[l] += float64(coef[k] * y)
+			}
+		}
+		Combine(&got, rows, coef, all)
+		combinePortably(&portably, rows, coef, all)
+		if got != want || portably != want {
+			t.Errorf("of %d rows %v and %v, not %v", n, got, portably, want)
+		}
+	}
+}

@@ -39,3 +39,11 @@ func subtractMultiple(a, b []float64, v float64) { subtractMultiplePortably(a, b
 func (l *Lines) inOrder(to, from []float64, anew bool) { l.inOrderPortably(to, from, anew) }
 
 func (l *Lines) byFour(to, from []float64) { l.byFourPortably(to, from) }
+
+func combine(sum *[Tile]float64, rows []int32, coef []float64, all [][Tile]float64) {
+	combinePortably(sum, rows, coef, all)
+}
+
+func turn(a, b []float64, v float64) { turnPortably(a, b, v) }
+
+func addProducts(a, b, c []float64) { addProductsPortably(a, b, c) }

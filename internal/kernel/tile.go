@@ -18,6 +18,12 @@ func SubtractTile(c []float64, stride int, left, right []float64) {
 // SubtractMultiple subtracts v times b from a, number by number, as far as a goes; b is as long.
 func SubtractMultiple(a, b []float64, v float64) { subtractMultiple(a, b[:len(a)], v) }
 
+// Turn makes of a what b is and v times a, number by number, as far as a goes; b is as long.
+func Turn(a, b []float64, v float64) { turn(a, b[:len(a)], v) }
+
+// AddProducts adds to a the products of b and c, number by number, as far as a goes; these are as long.
+func AddProducts(a, b, c []float64) { addProducts(a, b[:len(a)], c[:len(a)]) }
+
 // Dot is the product of a and as much of b, in four sums, none of which waits for another one.
 func Dot(a, b []float64) float64 {
 	var first, second, third, fourth float64
@@ -74,5 +80,17 @@ func subtractMultiplePortably(a, b []float64, v float64) {
 	}
 	for n := range a {
 		a[n] -= float64(b[n] * v)
+	}
+}
+
+func turnPortably(a, b []float64, v float64) {
+	for n, w := range b {
+		a[n] = w + float64(v*a[n])
+	}
+}
+
+func addProductsPortably(a, b, c []float64) {
+	for n := range a {
+		a[n] += float64(b[n] * c[n])
 	}
 }

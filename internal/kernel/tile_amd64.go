@@ -35,3 +35,33 @@ func subtractMultiple(a, b []float64, v float64) {
 	}
 	subtractMultiple256(unsafe.Pointer(&a[0]), unsafe.Pointer(&b[0]), len(a), v)
 }
+
+//go:noescape
+func turn256(a, b unsafe.Pointer, n int, v float64)
+
+//go:noescape
+func addProducts256(a, b, c unsafe.Pointer, n int)
+
+// whole is how many of so many numbers fill registers.
+func whole(n int) int {
+	if level == portable {
+		return 0
+	}
+	return n &^ (Tile - 1)
+}
+
+func turn(a, b []float64, v float64) {
+	n := whole(len(a))
+	if n > 0 {
+		turn256(unsafe.Pointer(&a[0]), unsafe.Pointer(&b[0]), n, v)
+	}
+	turnPortably(a[n:], b[n:], v)
+}
+
+func addProducts(a, b, c []float64) {
+	n := whole(len(a))
+	if n > 0 {
+		addProducts256(unsafe.Pointer(&a[0]), unsafe.Pointer(&b[0]), unsafe.Pointer(&c[0]), n)
+	}
+	addProductsPortably(a[n:], b[n:], c[n:])
+}

@@ -147,3 +147,50 @@ one:
 done:
 	VZEROUPPER
 	RET
+
+// func turn256(a, b unsafe.Pointer, n int, v float64)
+//
+// n is a multiple of eight, as it is for addProducts256.
+TEXT ·turn256(SB), NOSPLIT, $0-32
+	MOVQ         a+0(FP), DI
+	MOVQ         b+8(FP), SI
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD v+24(FP), Y0
+
+turned:
+	VMULPD  (DI), Y0, Y1
+	VMULPD  32(DI), Y0, Y2
+	VADDPD  (SI), Y1, Y1
+	VADDPD  32(SI), Y2, Y2
+	VMOVUPD Y1, (DI)
+	VMOVUPD Y2, 32(DI)
+	ADDQ    $64, SI
+	ADDQ    $64, DI
+	SUBQ    $8, CX
+	JNZ     turned
+	VZEROUPPER
+	RET
+
+// func addProducts256(a, b, c unsafe.Pointer, n int)
+TEXT ·addProducts256(SB), NOSPLIT, $0-32
+	MOVQ a+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ c+16(FP), R8
+	MOVQ n+24(FP), CX
+
+added:
+	VMOVUPD (SI), Y1
+	VMOVUPD 32(SI), Y2
+	VMULPD  (R8), Y1, Y1
+	VMULPD  32(R8), Y2, Y2
+	VADDPD  (DI), Y1, Y1
+	VADDPD  32(DI), Y2, Y2
+	VMOVUPD Y1, (DI)
+	VMOVUPD Y2, 32(DI)
+	ADDQ    $64, SI
+	ADDQ    $64, R8
+	ADDQ    $64, DI
+	SUBQ    $8, CX
+	JNZ     added
+	VZEROUPPER
+	RET

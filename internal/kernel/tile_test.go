@@ -43,6 +43,18 @@ func TestTiles(t *testing.T) {
 		if SubtractMultiple(a[:n], b, v); !slices.Equal(a, want) {
 			t.Errorf("a multiple of %d numbers has other bits", n)
 		}
+		c, turned, added := draw(n+1), slices.Clone(a), slices.Clone(a)
+		for k := range n {
+			turned[k] = b[k] + float64(v*a[k])
+			added[k] += float64(b[k] * c[k])
+		}
+		former := slices.Clone(a)
+		if Turn(a[:n], b, v); !slices.Equal(a, turned) {
+			t.Errorf("a turn of %d numbers has other bits", n)
+		}
+		if AddProducts(former[:n], b, c); !slices.Equal(former, added) {
+			t.Errorf("products of %d numbers have other bits", n)
+		}
 	}
 }
 

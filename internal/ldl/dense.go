@@ -118,17 +118,17 @@ func (d *dense) update(panel []float64, order, lo, hi int, c []float64, stride, 
 		right := d.right[j*tile*depth : (j+1)*tile*depth]
 		for i := j; i < tiles; i++ {
 			left, at := d.left[i*tile*depth:(i+1)*tile*depth], j*tile*stride+i*tile
-			if i > j && (i+1)*tile <= height && (j+1)*tile <= columns {
-				kernel.SubtractTile(c[at:], stride, left, right)
+			rows, wide := min(tile, height-i*tile), min(tile, columns-j*tile)
+			if rows == tile && wide == tile {
+				kernel.SubtractTile(c[at:], stride, left, right) // above the diagonal, too, where nobody looks
 				continue
 			}
 			var sum [tile * tile]float64
 			kernel.SubtractTile(sum[:], tile, left, right)
-			for k := range min(tile, columns-j*tile) {
-				for n := range min(tile, height-i*tile) {
-					if i > j || n >= k {
-						c[at+k*stride+n] += sum[k*tile+n]
-					}
+			for k := range wide {
+				to := c[at+k*stride : at+k*stride+rows]
+				for n, v := range sum[k*tile : k*tile+rows] {
+					to[n] += v
 				}
 			}
 		}

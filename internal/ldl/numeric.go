@@ -200,8 +200,12 @@ func (f *Factor) forward(k int, x []float64) {
 	if len(rows) < wide {
 		for c, v := range own {
 			column := panel[c*fr.order : (c+1)*fr.order]
-			for n := c + 1; n < fr.width; n++ {
-				own[n] -= float64(column[n] * v)
+			if rest := own[c+1:]; len(rest) >= wide {
+				kernel.SubtractMultiple(rest, column[c+1:fr.width], v)
+			} else {
+				for n, a := range column[c+1 : fr.width] {
+					rest[n] -= float64(a * v)
+				}
 			}
 			low := column[fr.width:]
 			for n, i := range rows {

@@ -426,9 +426,9 @@ func (e *early) conjugate(p *program) bool {
 		advance(e.x, e.r, e.d, e.q, rz/curvature)
 		before := rz
 		rz = e.precondition(p)
-		turn(e.d, e.z, rz/before)
+		kernel.Turn(e.d, e.z, rz/before)
 		if e.greedy != nil {
-			turn(e.known, e.r, rz/before)
+			kernel.Turn(e.known, e.r, rz/before)
 		}
 	}
 	if e.greedy != nil {
@@ -546,10 +546,8 @@ func (e *early) layOut(without []int32) *outer {
 // addProduct adds to q the product of d with columns that are laid out, and with slacks that are the diagonal.
 func (e *early) addProduct(columns *outer, weights []float64) {
 	columns.add(e.q, e.d)
-	slacks := weights[e.own:]
-	q, d := e.q[:len(slacks)], e.d[:len(slacks)]
-	for k, w := range slacks {
-		q[k] += w * d[k]
+	if slacks := weights[e.own:]; len(slacks) > 0 {
+		kernel.AddProducts(e.q, slacks, e.d)
 	}
 }
 

@@ -74,7 +74,7 @@ func (h *normal) solve(right []float64, part, goal float64, takes []float64, lim
 		advance(h.x, h.r, h.d, h.q, h.size/curvature)
 		before := h.size
 		h.precondition()
-		turn(h.d, h.z, h.size/before)
+		kernel.Turn(h.d, h.z, h.size/before)
 	}
 	return products, true
 }

@@ -1,6 +1,10 @@
 package interior
 
-import "math"
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/kernel"
+)
 
 // sum adds up the sizes of numbers.
 func sum(v []float64) (total float64) {
@@ -25,19 +29,8 @@ func largest(v []float64) float64 {
 
 // advance goes a step along d: x by d, and r, what is left of the right-hand side, by q, the matrix times d.
 func advance(x, r, d, q []float64, step float64) {
-	r, d, q = r[:len(x)], d[:len(x)], q[:len(x)]
-	for k := range x {
-		x[k] += step * d[k]
-		r[k] -= step * q[k]
-	}
-}
-
-// turn makes of the last direction the next one: z and so many times the last.
-func turn(d, z []float64, times float64) {
-	z = z[:len(d)]
-	for k, v := range z {
-		d[k] = v + times*d[k]
-	}
+	kernel.SubtractMultiple(x, d, -step)
+	kernel.SubtractMultiple(r, q, step)
 }
 
 // normalise makes a vector's largest entry 1 or -1.
