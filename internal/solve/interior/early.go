@@ -45,6 +45,7 @@ type early struct {
 	weights []float64     // of these
 	all     *outer        // of the columns; nil before the first product with them
 	rest    *outer        // of those that are not in the basis; nil before the first product with that one
+	weighed bool          // others are of the present weights
 	inverse []float64     // the first of them, D⁻¹
 	whole   []float64     // Δ⁻¹
 
@@ -208,7 +209,7 @@ func (e *early) setWeights(p *program) {
 			e.inverse[i] = 1 / d
 		}
 	}
-	if e.all != nil {
+	if e.weighed = false; e.all != nil {
 		e.all.weigh(e.weights)
 	}
 }
@@ -557,12 +558,16 @@ func (e *early) start() {
 		return
 	}
 	e.known = append(e.known[:0], e.r...)
+	if e.rest == nil {
+		e.rest, e.weighed = e.layOut(e.greedy.Chosen), false
+	}
+	if e.weighed {
+		return
+	}
+	e.weighed = true
 	e.others = append(e.others[:0], e.weights...)
 	for _, j := range e.greedy.Chosen {
 		e.others[j] = 0
-	}
-	if e.rest == nil {
-		e.rest = e.layOut(e.greedy.Chosen)
 	}
 	e.rest.weigh(e.others)
 }
