@@ -311,12 +311,16 @@ func heldOut(c *training.CrossFit) string {
 	if c.DecayFactor != 0 && c.DecayFactor != 1 {
 		chosen = append([]string{fmt.Sprintf("%g times the decay", c.DecayFactor)}, chosen...)
 	}
+	epochs := source.Count(c.Epochs, "epoch")
+	if c.Smooth {
+		epochs += " as if all rules had ^2"
+	}
 	if c.Folds > 0 {
 		by = "labels held out in " + source.Count(c.Folds, "fold")
-		chosen = append(chosen, source.Count(c.Epochs, "epoch")+" end to end")
+		chosen = append(chosen, epochs+" end to end")
 	}
 	if c.Afresh {
-		return fmt.Sprintf("%s chose to learn end to end from the beginning, in %s\n", by, source.Count(c.Epochs, "epoch"))
+		return fmt.Sprintf("%s chose to learn end to end from the beginning, in %s\n", by, epochs)
 	}
 	along := ""
 	if c.Together {

@@ -12,37 +12,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/session"
 )
 
-// crossFitting learns with nothing but defaults, in stages: networks are fitted alone; the weights of rules are found
-// on labels that the networks have not seen; networks learn what is inferred; then all is trained end to end, or that
-// is done from the beginning; or else networks propagate what they say along a relation. What a stage brings is kept if
-// held-out labels are told better by it, and by more than chance would have it. Held out is validation's truth, or else
-// each of some folds of the labels in turn, and then all is learned once more from all of them.
-//
-// Rules and networks cannot simply be learned from the same labels: a network that fits them is right about all that is
-// asked, so that rules come to trust it blindly, and relations among entities without labels count for nothing.
-type crossFitting struct {
-	g        *learner
-	lesson   lesson
-	folds    []fold
-	plan     plan
-	standing learn.Verdict // of the plan
-	chosen   CrossFit
-	fitsAny  bool // networks were fitted alone to something
-	likely   bool // and by the likelihood of labels of what follows from it
-	degrees  bool // labels of what networks see are degrees of truth
-	// state is the first fold's MAP state by the plan, as far as it has come; the zero one before there is any.
-	state learn.Solution
-	// found are weights where the search for others had best begin; nil where nothing is known of that.
-	found []float64
-	// written is the verdict on the weights written with the networks fitted alone; nil before.
-	written *learn.Verdict
-	// chance is the logarithm of how many times likelier what ties show is by chance than if a rule held that is doubted.
-	chance float64
-	// blank says that by those weights all that is held out has one value in each fold, or of each class one, as where
-	// rules that contradict each other cost least if nothing is decided, or drown what networks see.
-	blank bool
-}
-
 // cautious is the number of epochs end to end where nothing can be held out to choose it, and networks cannot be fitted
 // alone. Where they can, there are none: nothing tells whether they help, and with so few labels they often end at one
 // class.
@@ -74,6 +43,7 @@ func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 	}
 	c.lesson.plan, c.lesson.near = g.plan, g.near(c.state)
 	training, err := c.learn(ctx)
+	c.linear()
 	if training != nil {
 		training.plan = g.plan
 		if c.chosen.Folds > 0 && (!g.plan.afresh || c.folds[0].ends != nil) {
@@ -112,15 +82,6 @@ func (c *crossFitting) stages(ctx context.Context) error {
 
 // last is the MAP state of what settle keeps; nil before there is one.
 func (c *crossFitting) last() *session.Answer { return reached(c.state.Y, c.state.Multipliers) }
-
-// reached is a MAP state that learning came to, as an answer to go on from; nil without multipliers, which say how good
-// it is.
-func reached(y, multipliers []float64) *session.Answer {
-	if multipliers == nil {
-		return nil
-	}
-	return &session.Answer{Values: y, Multipliers: multipliers}
-}
 
 // settle keeps what is best until now, where there is no time for more.
 func (c *crossFitting) settle() error {
@@ -346,110 +307,9 @@ func (c *crossFitting) endless() bool {
 	return c.g.large() && slices.ContainsFunc(c.folds, unproven)
 }
 
-// descent is training end to end, as held-out labels judge it.
-type descent struct {
-	curves  []curve       // by fold
-	decay   float64       // of the networks' weights; 0 stands for the option's
-	losses  []float64     // after each number of epochs
-	epochs  int           // after which they are least
-	verdict learn.Verdict // after these
-}
-
-// heldBack is the weight decay of epochs end to end that is tried beside the option's, where no label is of what
-// networks see, as where the sum of several things decides: nothing else keeps them from learning labels by heart. With
-// so much, weights are about as long as the slopes of the loss, where Adam's steps move all of them alike. With more,
-// some networks come to say the same of everything.
-const heldBack = 0.5
-
-// descend trains the networks of each fold end to end, once begin has said how, and chooses the weight decay by which,
-// and the number of epochs after which, held-out labels are told best.
-func (c *crossFitting) descend(ctx context.Context, patience int, begin func(k int, l *lesson) error) (descent, error) {
-	best, err := c.descendBy(ctx, 0, patience, begin)
-	if err != nil || !c.choosesEndDecay() {
-		return best, err
-	}
-	other, err := c.descendBy(ctx, heldBack, patience, begin)
-	if other.verdict.Beats(best.verdict, decayGain) {
-		best = other
-	}
-	return best, err
-}
-
-// descendBy is descend by one weight decay; 0 stands for the option's.
-func (c *crossFitting) descendBy(ctx context.Context, decay float64, patience int, begin func(k int, l *lesson) error) (
-	d descent, err error) {
-	d.decay, d.curves = decay, make([]curve, len(c.folds))
-	epochs := 0
-	for k := range c.folds {
-		l := c.without(&c.folds[k])
-		if err := begin(k, &l); err != nil {
-			return d, err
-		}
-		l.decay, epochs = decay, l.epochs
-		if d.curves[k], err = c.heldOut(ctx, k, l, patience); err != nil {
-			return d, err
-		}
-	}
-	d.losses, d.epochs, d.verdict = least(d.curves, epochs)
-	return d, nil
-}
-
-// choosesEndDecay tells whether held-out labels choose the weight decay end to end: where it is left to us, and no
-// label is of what networks see.
-func (c *crossFitting) choosesEndDecay() bool {
-	return (!c.fitsAny || c.likely) && !c.g.large() && !c.g.Project.Learning.DecaySet
-}
-
-// adopt makes what training end to end has come to the plan, and gives the folds what their networks see then.
-func (c *crossFitting) adopt(d descent) {
-	c.chosen.Curve, c.chosen.Epochs, c.chosen.EndDecay, c.standing = d.losses, d.epochs, d.decay, d.verdict
-	c.plan.epochs, c.plan.decay = d.epochs, d.decay
-	for k, curve := range d.curves {
-		if c.folds[k].ends = nil; len(curve.inputs) > 0 {
-			c.folds[k].ends = curve.inputs[min(d.epochs, len(curve.inputs)-1)]
-		}
-	}
-}
-
-// mostSeen is the number of values up to which all is kept that folds see after each number of epochs: 128 MiB.
-const mostSeen = 1 << 24
-
-// heldOut trains the grounding's networks, and returns what a fold's labels say after each number of epochs.
-func (c *crossFitting) heldOut(ctx context.Context, k int, l lesson, patience int) (found curve, err error) {
-	g, f := c.g, &c.folds[k]
-	trainer, err := g.trainer(ctx, l)
-	if err != nil {
-		return found, err
-	}
-	var last learn.Verdict
-	var seen []float64
-	keeps := g.Model.Inputs*(l.epochs+1)*len(c.folds) <= mostSeen
-	trainer.Validate = func(_ context.Context, y, x []float64) (float64, error) {
-		if last = f.held.Judge(y); keeps {
-			seen = slices.Clone(x)
-		}
-		return -last.Loss(), nil
-	}
-	trainer.Save, trainer.Patience = nil, patience
-	trainer.OnEpoch = func(line learn.Epoch) {
-		found.verdicts = append(found.verdicts, last)
-		if keeps {
-			found.inputs = append(found.inputs, seen)
-		}
-		if line.Fold = k + 1; g.Project.OnEpoch != nil {
-			g.Project.OnEpoch(line)
-		}
-	}
-	_, err = trainer.Run(ctx)
-	return found, err
-}
-
-// afreshEpochs is how long learning afresh goes on at most, and afreshRate its rate relative to learn.rate.networks.
 const (
+	// afreshEpochs is how long learning afresh goes on at most.
 	afreshEpochs = 75
-	afreshRate   = 4
-	// afreshImitation is the first epoch that imitates: before, there is nothing worth it.
-	afreshImitation = 15
 	// afreshPatience is how many epochs it goes on without a smaller loss.
 	afreshPatience = 20
 	// fittedGain is by how many standard errors fitting has to be better than nothing, or there is another beginning.

@@ -5,22 +5,28 @@ import "github.com/deeppsl/deeppsl/internal/learn"
 // curve is what held-out labels of a fold say after each number of epochs, and what its networks see then; nothing of
 // that where it would be too much.
 type curve struct {
-	verdicts []learn.Verdict
+	verdicts []judgement
 	inputs   [][]float64
 }
 
-// least returns the loss after each number of epochs, and the number whose loss is least with its verdict.
-func least(curves []curve, epochs int) (losses []float64, best int, verdict learn.Verdict) {
+// judgement is what a fold's labels say: by what is descended on, which may be squares, and by the rules as they are
+// written.
+type judgement struct{ sight, verdict learn.Verdict }
+
+// least returns the loss after each number of epochs, by what is descended on, and the number whose loss is least with
+// its verdicts.
+func least(curves []curve, epochs int) (losses []float64, best int, sight, verdict learn.Verdict) {
 	losses = make([]float64, epochs+1)
 	for t := range losses {
-		verdicts := make([]learn.Verdict, len(curves))
+		sights, verdicts := make([]learn.Verdict, len(curves)), make([]learn.Verdict, len(curves))
 		for k, curve := range curves {
-			verdicts[k] = curve.verdicts[min(t, len(curve.verdicts)-1)]
+			at := curve.verdicts[min(t, len(curve.verdicts)-1)]
+			sights[k], verdicts[k] = at.sight, at.verdict
 		}
-		all := learn.Together(verdicts...)
+		all := learn.Together(sights...)
 		if losses[t] = all.Loss(); t == 0 || losses[t] < losses[best] {
-			best, verdict = t, all
+			best, sight, verdict = t, all, learn.Together(verdicts...)
 		}
 	}
-	return losses, best, verdict
+	return losses, best, sight, verdict
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
-
-// squaredGain is by how many standard errors squared rules have to be better than those written.
-const squaredGain = 2
 
 // linear notices rules without ^2 that would tell the labels better with it, the weights being those kept or those
 // written: of linear rules, many states cost the same.
@@ -39,10 +37,15 @@ func (c *comparison) linear(ctx context.Context) error {
 		}
 	}
 	if best.Beats(kept, squaredGain) {
-		g.notices.see("learn-linear", g.Program.Rules[rules[0]].Span, "",
-			"write ^2 behind it, and behind other rules that have none",
-			"with squares, the rules would tell the labels better: a loss of %.3f in place of %.3f; without, many states cost "+
-				"the same", best.Loss(), kept.Loss())
+		g.notices.linear(best, kept)
 	}
 	return nil
+}
+
+// linear tells of linear rules, by the loss with squares and without.
+func (n *notices) linear(squared, kept learn.Verdict) {
+	n.see("learn-linear", n.g.Program.Rules[n.g.firstLinear()].Span, "",
+		"write ^2 behind it, and behind other rules that have none",
+		"with squares, the rules would tell the labels better: a loss of %.3f in place of %.3f; without, many states cost "+
+			"the same", squared.Loss(), kept.Loss())
 }

@@ -72,6 +72,8 @@ type CrossFit struct {
 	Epochs int       `json:"epochs"`
 	// EndDecay is the weight decay of networks in these, where it is not the option learn.decay.
 	EndDecay float64 `json:"end_decay,omitempty"`
+	// Smooth says that networks descended as if all rules were squared.
+	Smooth bool `json:"smooth,omitempty"`
 	// Rounds counts those in which networks learned what was inferred, and Taught is the loss with them.
 	Rounds int     `json:"rounds"`
 	Taught float64 `json:"loss_taught"`
@@ -132,6 +134,8 @@ type plan struct {
 	shared bool
 	// decay of networks through rules, if it is not 0, takes the place of learn.decay.
 	decay float64
+	// smooth has epochs end to end descend as if all rules were squared, whatever they are judged by.
+	smooth bool
 	// manner is what examples are learned from by.
 	manner manner
 }

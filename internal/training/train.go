@@ -143,7 +143,7 @@ func (g *learner) train(ctx context.Context, l lesson) (*Training, error) {
 	training.decay, training.penalty = outcome.Decay, outcome.Penalty
 	switch {
 	case outcome.Ended.Early():
-		if training.Chosen = nil; trainer.Batches == nil {
+		if training.Chosen = nil; trainer.Batches == nil && !l.smooth {
 			training.Last = reached(trainer.Reached())
 		}
 		return training, err
@@ -154,10 +154,31 @@ func (g *learner) train(ctx context.Context, l lesson) (*Training, error) {
 		return nil, g.explainInfeasible(ctx, err)
 	}
 	if trainer.Batches == nil {
-		y, _, x := trainer.State()
-		training.Chosen = &session.Answer{Values: slices.Clone(y), Perceived: slices.Clone(x)}
+		training.Chosen, err = g.chosen(ctx, trainer, l)
 	}
-	return training, nil
+	if early, cut := learn.CutShort(ctx, err); cut {
+		training.Ended, training.Chosen = early, nil
+	}
+	return training, err
+}
+
+// reached is a MAP state that learning came to, as an answer to go on from; nil without multipliers, which say how good
+// it is.
+func reached(y, multipliers []float64) *session.Answer {
+	if multipliers == nil {
+		return nil
+	}
+	return &session.Answer{Values: y, Multipliers: multipliers}
+}
+
+// chosen is the MAP state of a trainer's parameters, with what networks see in it.
+func (g *learner) chosen(ctx context.Context, trainer *learn.Trainer, l lesson) (*session.Answer, error) {
+	y, _, x := trainer.State()
+	infer, err := g.inferring(l)
+	if err == nil {
+		y, err = infer(ctx, y, x)
+	}
+	return &session.Answer{Values: slices.Clone(y), Perceived: slices.Clone(x)}, err
 }
 
 // sideExponent makes what networks learn from labels that are by themselves like what these are judged by: a comparison
@@ -172,6 +193,10 @@ const convolvingRate = 0.2
 func (g *learner) convolves() bool {
 	return g.Networks != nil && slices.ContainsFunc(g.Networks.Specs, neural.Spec.Convolves)
 }
+
+// Learning afresh has so many times learn.rate.networks, and imitates from an epoch on: before, there is nothing worth
+// it.
+const afreshRate, afreshImitation = 4, 15
 
 // trainer sets learning by gradients up: Algorithm 1 or another method.
 func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error) {
@@ -189,7 +214,7 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 		settings.NetworkRate = 0
 	}
 	if l.held == nil && !l.anew {
-		if task.Validate, err = g.validator(ctx); err != nil {
+		if task.Validate, err = g.validator(ctx, l); err != nil {
 			return nil, err
 		}
 	}
@@ -246,8 +271,13 @@ func (g *learner) task(ctx context.Context, l lesson) (learn.Task, error) {
 	if g.Project.Config.Examples[load.Learn] != nil {
 		return g.exampleTask(ctx, l)
 	}
-	g.Field.SetInputs(g.Inputs)
-	task := learn.Task{Field: g.Field, Theta: g.Theta, Learned: g.learned(),
+	field := g.Field
+	if l.smooth {
+		squared, _ := g.Model.Squared()
+		field = mrf.NewFieldOn(squared, g.Field.Threads)
+	}
+	field.SetInputs(g.Inputs)
+	task := learn.Task{Field: field, Theta: g.Theta, Learned: g.learned(),
 		NewSolver: func(field *mrf.Field) (solve.Solver, error) {
 			return g.whileLearning(field)
 		}}

@@ -10,7 +10,8 @@ import (
 
 // validator returns the function that scores an epoch, or nil if the validation phase has no truth. If that phase has
 // atoms of its own, it is ground too, over the same networks, and inferred anew at each epoch.
-func (g *learner) validator(ctx context.Context) (func(ctx context.Context, y, x []float64) (float64, error), error) {
+func (g *learner) validator(ctx context.Context, l lesson) (
+	func(ctx context.Context, y, x []float64) (float64, error), error) {
 	if g.Project.Config.HasExamples() {
 		return g.exampleValidator()
 	}
@@ -25,17 +26,22 @@ func (g *learner) validator(ctx context.Context) (func(ctx context.Context, y, x
 	if len(guides) == 0 || err != nil {
 		return nil, err
 	}
+	infer, err := g.inferring(l)
+	if err != nil {
+		return nil, err
+	}
 	return func(ctx context.Context, y, x []float64) (float64, error) {
-		answer := &session.Answer{Values: y, Perceived: x}
-		if own != g.Grounding {
+		answer, err := &session.Answer{Values: y, Perceived: x}, error(nil)
+		if own == g.Grounding {
+			answer.Values, err = infer(ctx, y, x)
+		} else {
 			own.TakeWeights(g.Grounding)
-			var err error
 			if answer, err = own.InferBy(ctx, own.Settings); err == nil {
 				err = ctx.Err()
 			}
-			if err != nil {
-				return 0, err
-			}
+		}
+		if err != nil {
+			return 0, err
 		}
 		return own.Guided(answer, load.Validation, guides)
 	}, nil
