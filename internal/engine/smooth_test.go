@@ -46,7 +46,7 @@ func teams(t *testing.T, seed uint64, rules string) string {
 	}
 	files["model.json"] = `{"rules": [` + rules + `],
 		"networks": {"eye": {"features": "features.tsv"}},
-		"predicates": {"Player/1": {"observations": ["players.tsv"]},
+		"predicates": {"Player/1": {"observations": ["players.tsv"]}, "Star/1": {"targets": ["players.tsv"]},
 			"Home/2": {"observations": ["home.tsv"]}, "Guest/2": {"observations": ["guest.tsv"]},
 			"Good/1": {"neural": {"network": "eye", "atoms": "Good(A) <- Player(A)"}},
 			"Wins/1": {"targets": ["games.tsv"], "evaluations": ["Discrete"],
@@ -79,4 +79,11 @@ func TestLinearRulesOfSidesAreNoticed(t *testing.T) {
 			t.Errorf("with %q, warnings are %v", power, report.Warnings)
 		}
 	}
+}
+
+// A network that no rules tie to a label is told of, though learning with every default takes no step that shows it.
+func TestNetworksThatNothingTellsAreNoticed(t *testing.T) {
+	rules := `"1: Good(P) = Star(P) ^2", "1: Home(G, P) -> Wins(G) ^2", "1: Guest(G, P) -> !Wins(G) ^2"`
+	report := run(t, teams(t, 1, rules), project.Options{Seed: 1}, learnAndInfer)
+	wantNotice(t, report, "learn-vanishing", `nothing says what network "eye" should see`)
 }

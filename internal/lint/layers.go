@@ -110,8 +110,9 @@ var layers = []layer{
 		"internal/project", "internal/perceive", "internal/session"}},
 	{"internal/training", []string{
 		"internal/forest", "internal/stat", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
-		"internal/program", "internal/report", "internal/load", "internal/mrf", "internal/solve", "internal/learn",
-		"internal/eval", "neural", "internal/project", "internal/perceive", "internal/session", "internal/batch"}},
+		"internal/program", "internal/report", "internal/load", "internal/mrf", "internal/partition", "internal/solve",
+		"internal/learn", "internal/eval", "neural", "internal/project", "internal/perceive", "internal/session",
+		"internal/batch"}},
 	{"change", nil},
 	{"internal/live", []string{
 		"internal/bitset", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
