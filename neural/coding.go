@@ -39,6 +39,7 @@ type column struct {
 	order    string           // of day, month and year
 	left     bool             // out, as its texts name the rows
 	mixed    bool             // whether its numbers were taken for texts, as others are texts
+	lost     int              // how many texts were taken for gaps, as others are numbers
 }
 
 // oddity is a row as messages show it.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // Some columns of a table can be read in two ways, or are of no use. One of them is chosen, and told.
@@ -47,7 +49,8 @@ func writtenDay(text, order string) (day float32, unit string, ok bool) {
 }
 
 // settle decides about columns in which texts are: of names, some of which look like numbers, all are taken for texts,
-// and where they are names of rows, they are left out. Columns that were asked for are not left out.
+// and where they are names of rows, they are left out. Columns that were asked for are not left out. A few texts among
+// numbers are taken for gaps.
 func (c *coding) settle(values []float32, asked bool) {
 	if !c.header {
 		return
@@ -56,6 +59,8 @@ func (c *coding) settle(values []float32, asked bool) {
 		if at := &c.columns[k]; at.mixes(values[k:], len(c.columns)) {
 			at.asTexts(values[k:], len(c.columns))
 			at.mixed = true
+		} else if at.strays() {
+			at.asGaps()
 		}
 	}
 	seen := slices.ContainsFunc(c.columns, func(at column) bool { return !at.namesRows() })
@@ -91,6 +96,31 @@ func (at *column) mixes(values []float32, width int) bool {
 	}
 	few := len(different) + len(at.codes)
 	return few <= manyTexts && 2*few <= present && !at.any(likeNumber) && !at.any(likeDate)
+}
+
+// strays tells whether texts of a column are few among its numbers, and not numbers or dates that are written
+// otherwise: these say what they are.
+func (at *column) strays() bool {
+	texts, present := len(at.rows), len(at.rows)+at.numbers
+	return at.numbers > 0 && texts > 0 && 10*texts < present && present >= fewValues &&
+		!at.any(likeNumber) && !at.any(likeDate)
+}
+
+// asGaps takes the texts of a column for gaps.
+func (at *column) asGaps() {
+	at.gaps = append(at.gaps, at.rows...)
+	slices.Sort(at.gaps)
+	at.lost, at.rows, at.texts, at.codes = len(at.rows), nil, nil, nil
+}
+
+// oddly tells of the texts of column k that were taken for gaps.
+func (at *column) oddly(k int, name string) string {
+	first, such := at.odd[0], ", such as"
+	if at.lost == 1 {
+		such = ","
+	}
+	return fmt.Sprintf("beside %s, column %q has %s%s %q in %s:%d: seen as missing", source.Count(at.numbers, "number"),
+		name, source.Count(at.lost, "text"), such, first.cells[k+1], first.file, first.line)
 }
 
 // likeMeasure recognises what may be a number, a quantity or a date that is not written as such.
@@ -141,6 +171,12 @@ func (c *coding) readings() (all []Reading) {
 	tell("features-mixed", func(at *column) bool { return at.mixed && !at.left },
 		"of numbers and texts in %s, each is seen as a name",
 		`"categories": [NAMES] says so; leave empty what is missing`)
+	for k := range c.columns {
+		if at := &c.columns[k]; at.lost > 0 {
+			all = append(all, Reading{"features-odd", at.oddly(k, c.names[k]),
+				fmt.Sprintf(`leave empty what is missing; "categories": [%q] if numbers are names, too`, c.names[k])})
+		}
+	}
 	for _, one := range orders {
 		tell("features-dates", func(at *column) bool { return at.order == one.name },
 			"dates in %s are read as "+one.name, "2026-03-01 is a date without a doubt")

@@ -32,6 +32,14 @@ func TestReadings(t *testing.T) {
 		}, []string{"age"}, `features-names nearly every row has another text in "what"`},
 		{"few names, some of them numbers", func(k int) string { return [4]string{"4", "r", "f", "4"}[k%4] },
 			[]string{"age", "what=4", "what=f", "what=r"}, `features-mixed of numbers and texts in "what"`},
+		{"a text among numbers", func(k int) string {
+			return map[bool]string{true: "twelve", false: fmt.Sprint(k % 6)}[k == 30]
+		}, []string{"age", "what", "what missing"},
+			`features-odd beside 39 numbers, column "what" has 1 text, "twelve" in f:32: seen`},
+		{"a few texts among numbers", func(k int) string {
+			return map[bool]string{true: "136A", false: fmt.Sprint(k)}[k%20 == 7]
+		}, []string{"age", "what", "what missing"},
+			`features-odd beside 38 numbers, column "what" has 2 texts, such as "136A" in f:9: `},
 		{"a title that is no finite number", func(k int) string { return [4]string{"Infinity", "Heat", "Alien", "Big"}[k%4] },
 			[]string{"age", "what=Alien", "what=Big", "what=Heat", "what=Infinity"}, ""},
 		{"days before months", func(k int) string { return fmt.Sprintf("%d/3/2026", 1+k%31) },
@@ -69,13 +77,15 @@ func TestWrittenDays(t *testing.T) {
 	}
 }
 
-// What could be a mistake is one: dates in two orders, numbers with a few texts or with signs, and names that were
+// What could be a mistake is one: dates in two orders, numbers with texts or with signs, and names that were
 // asked for.
 func TestUncertainReadings(t *testing.T) {
 	for want, column := range map[string]func(k int) string{
 		`"twelve" is not a finite number`: func(k int) string {
-			return map[bool]string{true: "twelve", false: fmt.Sprint(k % 6)}[k == 30]
+			return map[bool]string{true: "twelve", false: fmt.Sprint(k)}[k%9 == 0]
 		},
+		`"1,500" is not a finite number`:    func(k int) string { return [2]string{"\"1,500\"", fmt.Sprint(k)}[min(k, 1)] },
+		`"1.3.2026" is not a finite num`:    func(k int) string { return [2]string{"1.3.2026", fmt.Sprint(k)}[min(k, 1)] },
 		`"12%" is not a finite number`:      func(k int) string { return [2]string{"12%", "3"}[k%2] },
 		`"Infinity" is not a finite`:        func(k int) string { return [2]string{"Infinity", fmt.Sprint(k)}[min(k, 1)] },
 		`"1/1/2026" is not a finite`:        func(k int) string { return fmt.Sprintf("%d/%d/2026", 1+k%12, 1+k/12) },
