@@ -2,7 +2,7 @@ package learn
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -58,11 +58,14 @@ type snapshot struct {
 	Values *values
 }
 
+// ErrUnlabelled says that there is nothing to learn from.
+var ErrUnlabelled = errors.New("nothing to learn from: no target has a label")
+
 // NewTrainer prepares training. It draws the initial rule weights around the given ones.
 func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 	t := &Trainer{Task: task, Settings: settings, Last: settings.Epochs, best: snapshot{Score: math.Inf(-1), Epoch: -1}}
 	if len(task.Labels.Variables) == 0 && task.Batches == nil {
-		return nil, fmt.Errorf("nothing to learn from: no target has a label, which \"truth\" gives them")
+		return nil, ErrUnlabelled
 	}
 	model := task.Field.Model
 	t.x = slices.Clone(task.Field.Inputs()) // those that no network gives stay as they are

@@ -3,7 +3,6 @@ package training
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
@@ -98,9 +97,7 @@ func (c *crossFitting) settle() error {
 func (g *learner) fitOnly(ctx context.Context, l lesson) (*Training, error) {
 	training, err := g.fitNetworks(ctx, l)
 	if err == nil && training.FitEpochs == 0 {
-		return nil, fmt.Errorf("%s: nothing to learn from: no target has a label, and no network's output has, which "+
-			"\"truth\" gives them",
-			g.Project.Config.Name)
+		return nil, g.unlabelled("no target has a label, and no network's output has")
 	}
 	return training, err
 }

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
@@ -237,6 +239,25 @@ func (g *learner) taught(l lesson, role relation.Role) (*learn.Labels, error) {
 	labels.Entities = append(labels.Entities, more.Entities...)
 	labels.Classes = append(labels.Classes, more.Classes...)
 	return labels, nil
+}
+
+// unlabelled is the error of nothing to learn from. It tells of truth that there is all the same.
+func (g *learner) unlabelled(what string) error {
+	text := fmt.Sprintf("%s: nothing to learn from: %s, which \"truth\" gives them", g.Project.Config.Name, what)
+	for k, declared := range g.Project.Config.Predicates {
+		truth, err := g.Truth(load.Learn, k)
+		if err != nil {
+			return err
+		}
+		switch {
+		case truth != nil && truth.Len() > 0:
+			text += fmt.Sprintf("; of %s of %s none is of a target, such as that of %s",
+				source.Count(truth.Len(), "truth value"), declared.Name, g.Tables.Store.Atom(truth, 0))
+		case len(declared.Truth.Phases[load.Infer]) > 0:
+			text += fmt.Sprintf("; the truth of %s under \"infer\" is scored by alone", declared.Name)
+		}
+	}
+	return errors.New(text)
 }
 
 // exampleTaught returns the examples of a lesson.

@@ -241,6 +241,9 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 		}
 	}
 	trainer, err := learn.NewTrainer(task, settings)
+	if errors.Is(err, learn.ErrUnlabelled) {
+		return nil, g.unlabelled("no target has a label")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", g.Project.Config.Name, err)
 	}

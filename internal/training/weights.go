@@ -102,8 +102,7 @@ func (g *learner) judge(ctx context.Context) (*judge, error) {
 		return nil, err
 	}
 	if len(j.guides) == 0 && len(j.labels.Variables) == 0 {
-		return nil, fmt.Errorf("%s: nothing to learn from: no target has a label, which \"truth\" gives them",
-			g.Project.Config.Name)
+		return nil, j.scored.unlabelled("no target has a label")
 	}
 	return j, j.scored.Perceive()
 }
