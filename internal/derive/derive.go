@@ -156,7 +156,7 @@ func (o *orderer) visit(predicate int) {
 	o.state[predicate] = open
 	o.visitColumns(declared)
 	for _, rule := range rules {
-		if compiled := o.compile(predicate, rule); compiled != nil {
+		if compiled := o.compile(&d, rule); compiled != nil {
 			d.rules = append(d.rules, compiled)
 		}
 	}
@@ -178,16 +178,16 @@ func (o *orderer) visitColumns(declared *load.Predicate) {
 }
 
 // compile compiles one derivation and visits the predicates of its body. It returns nil if the rule is wrong.
-func (o *orderer) compile(predicate int, rule *syntax.Rule) *program.Rule {
+func (o *orderer) compile(d *derivation, rule *syntax.Rule) *program.Rule {
 	declarations := o.config.Declarations()
-	compiled := program.CompileDerivation(declarations, rule, o.diags)
+	compiled := program.CompileDerivation(declarations, rule, d.role == relation.Target, o.diags)
 	if compiled == nil {
 		return nil
 	}
 	head := compiled.Atoms[len(compiled.Atoms)-1]
-	if head.Predicate != predicate {
+	if head.Predicate != d.predicate {
 		o.diags.Errorf("derivation-head", head.Span, "", "these rules derive %s, not %s",
-			declarations[predicate].Name, declarations[head.Predicate].Name)
+			declarations[d.predicate].Name, declarations[head.Predicate].Name)
 		return nil
 	}
 	for _, atom := range compiled.Atoms[:len(compiled.Atoms)-1] {

@@ -174,7 +174,7 @@ func (b *builder) definition(t testing.TB, text string) *program.Rule {
 	if parsed == nil {
 		t.Fatal(diags.Err())
 	}
-	rule := program.CompileDerivation(b.predicates, parsed, &diags)
+	rule := program.CompileDerivation(b.predicates, parsed, false, &diags)
 	if rule == nil {
 		t.Fatal(diags.Err())
 	}

@@ -363,7 +363,7 @@ func TestDeriveMatchesTheDefinition(t *testing.T) {
 		body = append(body, rapid.SampledFrom([]string{"!Two(A, B)", "One(A)", "(A != B)"}).Draw(t, "last"))
 		var diags source.Diagnostics
 		file := &source.File{Name: "drawn.psl", Text: strings.Join(body, " & ") + " -> Derived(A, B)"}
-		rule := program.CompileDerivation(b.predicates, syntax.ParseDerivation(file, &diags), &diags)
+		rule := program.CompileDerivation(b.predicates, syntax.ParseDerivation(file, &diags), false, &diags)
 		if rule == nil {
 			t.Skip("no derivation with a meaning")
 		}

@@ -25,7 +25,7 @@ import (
 
 // perceiving has rules over networks of all kinds: C is a classifier of all rows, G says one thing of listed ones and
 // propagates it along W, S compares listed pairs by what C's network sees and by names, and N derived pairs of another
-// table.
+// table. Z is asked for wherever C's network sees.
 var perceiving = []string{
 	"2: C(A, 'x') -> T(A) ^2",
 	"1: C(A, L) & S(A, B) & T(A) -> T(B)",
@@ -35,6 +35,7 @@ var perceiving = []string{
 	"G(A) & O(A) -> T(A) .",
 	"0.5: D(A) & C(A, 'y') -> T(A) ^2",
 	"0.3: !T(A) ^2",
+	"0.4: C(A, L) -> Z(A, L) ^2",
 }
 
 // seen is what a cold run reads of them: rows of features by table, and atoms.
@@ -98,7 +99,7 @@ func (w *seen) configure(dir, checkpoint string) (string, error) {
 		"G/1": {"neural": map[string]any{"network": "g"}, "targets": rows("G", true)},
 		"S/2": {"neural": map[string]any{"network": "s"}, "targets": rows("S", true)},
 		"N/2": {"neural": map[string]any{"network": "n", "atoms": []string{"N(A, B) <- O(A) & O(B)"}}},
-		"D/1": {"derive": []string{"D(A) <- O(A)"}},
+		"D/1": {"derive": []string{"D(A) <- O(A)"}}, "Z/2": {"targets": "Z(A, L) <- C(A, L)"},
 	} {
 		if more["derive"] == nil {
 			more["observations"] = rows(name[:1], false)

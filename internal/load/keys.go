@@ -58,7 +58,7 @@ var Keys = []Key{
 		"last column more is their value, which is 1 otherwise",
 		`["knows.tsv", ["ann", "bo", 0.5], {"file": "people.csv", "columns": ["name", "friend"]}]`},
 	{PredicateLevel, "targets", "list, or object by phase", "none", "of atoms whose values are inferred; or rules " +
-		"`Head <- Body` that make them of what is known, but for what is observed or listed",
+		"`Head <- Body` that make them of what is known, or of what networks see, but for what is observed or listed",
 		`"Knows(A, B) <- Met(A, B)"`},
 	{PredicateLevel, "truth", "list, or object by phase", "none", "of targets' true values, to learn from and to score by",
 		`{"learn": ["train.tsv"], "infer": ["test.tsv"]}`},

@@ -24,13 +24,14 @@ func Compile(predicates []*Predicate, rules []*syntax.Rule, diags *source.Diagno
 
 // CompileDerivation resolves the definition of a derived relation. The last of the rule's atoms is the head, which
 // does not generate; those before it are the body: positive atoms generate, negated ones have a coefficient of -1 and
-// are looked up. All predicates of the body are closed. It returns nil if it reported an error.
-func CompileDerivation(predicates []*Predicate, parsed *syntax.Rule, diags *source.Diagnostics) *Rule {
+// are looked up. All predicates of the body are closed, or, where targets are derived, networks compute them. It
+// returns nil if it reported an error.
+func CompileDerivation(predicates []*Predicate, parsed *syntax.Rule, targets bool, diags *source.Diagnostics) *Rule {
 	c := newCompiler(predicates, diags)
 	s := c.scope(parsed)
 	s.logical(parsed.Logical)
 	if !s.failed {
-		s.checkDerivation()
+		s.checkDerivation(targets)
 	}
 	if s.failed {
 		return nil
@@ -136,12 +137,16 @@ func (s *scope) weight(parsed *syntax.Rule) {
 	}
 }
 
-// checkDerivation insists on closed predicates, and on a head that its own body does not use.
-func (s *scope) checkDerivation() {
+// checkDerivation insists on closed predicates, and on a head that its own body does not use. Targets may follow from
+// what a network sees, whatever that will be: they are asked for wherever it sees.
+func (s *scope) checkDerivation(targets bool) {
 	last := len(s.rule.Atoms) - 1
 	head := s.rule.Atoms[last].Predicate
 	for _, a := range s.rule.Atoms[:last] {
 		if s.c.program.Predicates[a.Predicate].Perceived {
+			if targets && a.Coef.Number > 0 {
+				continue
+			}
 			seen, derived := a.Span.Text(), s.rule.Atoms[last].Span.Text()
 			hint := "say by observed predicates which atoms there are, and by a rule what they are worth: "
 			s.errorf("not-closed", a.Span, hint+seen+" = "+derived+" .",

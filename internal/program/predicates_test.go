@@ -51,7 +51,7 @@ func compileFile(predicates []*Predicate, file *source.File) (program *Program, 
 // compileDefinition compiles a derivation; the rule is nil if it has no meaning.
 func compileDefinition(predicates []*Predicate, definition string) (rule *Rule, diags source.Diagnostics) {
 	if parsed := syntax.ParseDerivation(text(definition), &diags); parsed != nil {
-		rule = CompileDerivation(predicates, parsed, &diags)
+		rule = CompileDerivation(predicates, parsed, false, &diags)
 	}
 	return rule, diags
 }
