@@ -1,7 +1,8 @@
 package main
 
-// songs is who likes which songs: those of the user's taste. Nobody has labelled tastes, nor the kinds of songs.
-func songs(rules string) func(seed uint64) (*problem, error) {
+// songs is who likes which songs: those of the user's taste. Nobody has labelled the kinds of songs, and tastes of some
+// users at most.
+func songs(rules string, tastes int) func(seed uint64) (*problem, error) {
 	return func(seed uint64) (*problem, error) {
 		const (
 			users, titles = 60, 60
@@ -17,10 +18,14 @@ func songs(rules string) func(seed uint64) (*problem, error) {
 		writeRows(p, "songs.tsv", "s", z)
 		p.config.Networks["ear"] = &network{Features: "songs.tsv"}
 		p.config.Networks["heart"] = &network{Features: "users.tsv"}
-		for name, network := range map[string]string{"Taste/2": "heart", "Kind/2": "ear"} {
-			p.declare(name, predicate{Neural: &neural{Network: network, Entity: new(int), Class: one(),
-				Classes: names("k", kinds)}})
+		kind2 := predicate{Neural: &neural{Network: "ear", Entity: new(int), Class: one(), Classes: names("k", kinds)}}
+		taste2 := predicate{Neural: &neural{Network: "heart", Entity: new(int), Class: one(), Classes: names("k", kinds)}}
+		for user, name := range names("u", users)[:tastes] {
+			taste2.Truth = map[string]string{"learn": "tastes.tsv"}
+			p.row("tastes.tsv", name, names("k", kinds)[taste[user]])
 		}
+		p.declare("Kind/2", kind2)
+		p.declare("Taste/2", taste2)
 		p.declare("Likes/2", predicate{Targets: []string{"pairs.tsv"}, Evaluations: []any{"DiscreteEvaluator"},
 			Truth: map[string]string{"learn": trainTable, "infer": testTable}})
 		for _, user := range names("u", users) {

@@ -149,6 +149,9 @@ func (c *crossFitting) beCautious(labels int) error {
 	how := "training is short"
 	if fitted {
 		c.plan.epochs, how, c.plan.shared = 0, "networks are fitted alone", c.g.relates()
+		if c.plan.together, err = c.lacks(); err != nil {
+			return err
+		}
 	}
 	c.g.Project.Log.Warn("too few labels to hold any out: weights stay as written, and "+how, "labels", labels)
 	return nil

@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
@@ -187,4 +188,14 @@ func (c *crossFitting) judgeBoth(f *fold) (learn.Verdict, error) {
 		verdict = learn.Together(verdict, latent.Judge(f.inputs))
 	}
 	return verdict, nil
+}
+
+// lacks tells whether networks, but for those that compare pairs, have no labels of theirs beside others that have
+// some: where nothing can be held out, they learn from what follows from several, or not at all.
+func (c *crossFitting) lacks() (bool, error) {
+	own, _, err := c.g.bothLabels(c.lesson)
+	if err != nil {
+		return false, err
+	}
+	return slices.Contains(slices.Collect(maps.Values(c.g.labelled(own))), false), nil
 }

@@ -40,19 +40,7 @@ func (g *learner) latentOf(labels *learn.Labels, without []bool) *learn.Latent {
 // fitOthers fits networks alone that these labels of inputs say nothing of, and tells whether it has. Those that
 // compare pairs are not among them: what they begin with is presumed.
 func (g *learner) fitOthers(ctx context.Context, l lesson, labels *learn.Labels) (bool, error) {
-	labelled := make([]bool, len(g.Inputs))
-	for _, i := range labels.Variables {
-		labelled[i] = true
-	}
-	networks := make(map[string]bool) // that have labels, or need none
-	for name, input := range g.perceived() {
-		networks[name] = networks[name] || labelled[input]
-	}
-	for _, spec := range g.Networks.Specs {
-		if _, bound := networks[spec.Name]; bound && spec.Kind == "siamese" {
-			networks[spec.Name] = true
-		}
-	}
+	networks := g.labelled(labels)
 	if !slices.Contains(slices.Collect(maps.Values(networks)), false) {
 		return false, nil
 	}
@@ -66,6 +54,24 @@ func (g *learner) fitOthers(ctx context.Context, l lesson, labels *learn.Labels)
 	}
 	training, err := g.fitLatent(ctx, l, latent, nil, true)
 	return err == nil && training.FitEpochs > 0, err
+}
+
+// labelled tells of each network whether labels are about what it sees, or it compares pairs and needs none.
+func (g *learner) labelled(labels *learn.Labels) map[string]bool {
+	labelled := make([]bool, len(g.Inputs))
+	for _, i := range labels.Variables {
+		labelled[i] = true
+	}
+	networks := make(map[string]bool)
+	for name, input := range g.perceived() {
+		networks[name] = networks[name] || labelled[input]
+	}
+	for _, spec := range g.Networks.Specs {
+		if _, bound := networks[spec.Name]; bound && spec.Kind == "siamese" {
+			networks[spec.Name] = true
+		}
+	}
+	return networks
 }
 
 // perceived visits the inputs with the names of the networks that compute them.
