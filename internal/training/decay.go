@@ -2,7 +2,6 @@ package training
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
@@ -197,5 +196,5 @@ func (c *crossFitting) lacks() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return slices.Contains(slices.Collect(maps.Values(c.g.labelled(own))), false), nil
+	return lacking(c.g.labelled(own)), nil
 }

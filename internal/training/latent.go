@@ -41,7 +41,7 @@ func (g *learner) latentOf(labels *learn.Labels, without []bool) *learn.Latent {
 // compare pairs are not among them: what they begin with is presumed.
 func (g *learner) fitOthers(ctx context.Context, l lesson, labels *learn.Labels) (bool, error) {
 	networks := g.labelled(labels)
-	if !slices.Contains(slices.Collect(maps.Values(networks)), false) {
+	if !lacking(networks) {
 		return false, nil
 	}
 	without := make([]bool, len(g.Inputs))
@@ -54,6 +54,11 @@ func (g *learner) fitOthers(ctx context.Context, l lesson, labels *learn.Labels)
 	}
 	training, err := g.fitLatent(ctx, l, latent, nil, true)
 	return err == nil && training.FitEpochs > 0, err
+}
+
+// lacking tells whether one of these networks has no labels and needs some.
+func lacking(labelled map[string]bool) bool {
+	return slices.Contains(slices.Collect(maps.Values(labelled)), false)
 }
 
 // labelled tells of each network whether labels are about what it sees, or it compares pairs and needs none.
