@@ -113,7 +113,7 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	}
 	finer, ok := twofold.Solve(h.field, s, stop)
 	switch {
-	case ok:
+	case ok || finer.Y != nil && h.onGrid(&finer):
 		finer.Iterations, finer.Elapsed, finer.Method = r.Iterations, time.Since(began), r.Method
 		return &finer, nil
 	case finer.Y != nil:
@@ -377,7 +377,7 @@ func (h *hybrid) takeOver(ctx context.Context, began time.Time, first *solve.Res
 	if h.tried != nil {
 		second.Reason += " It did without."
 	}
-	if stuck(second.Status) {
+	if stuck(second.Status) && !h.onGrid(second) {
 		digits := h.digits(second)
 		if digits == "" {
 			var err error
@@ -439,6 +439,22 @@ func (h *hybrid) digits(r *solve.Result) string {
 	}
 	return fmt.Sprintf(" Rounding values to 53 bits makes up about %.1g of the gap, by rules of far greater weights: "+
 		"much less can hardly be proven.", rounding)
+}
+
+// onGrid makes a result one that is proven of values at which rules of far greater weights hold to the last digit, if
+// it can.
+func (h *hybrid) onGrid(r *solve.Result) bool {
+	s := h.settings.WithDefaults(0)
+	y := solve.OnGrid(h.field, r.Y, s.Gap)
+	if y == nil {
+		return false
+	}
+	c := solve.Certify(h.field, y, r.Multipliers)
+	if !(math.Abs(c.Gap) <= s.Gap && c.MaxViolation <= s.Feasibility) {
+		return false
+	}
+	r.Status, r.Certificate, r.Y = solve.Optimal, c, y
+	return true
 }
 
 // left is the time that is left of the limit; 0 means no limit.
