@@ -274,6 +274,29 @@ func TestRareTruthIsSeldomPreferred(t *testing.T) {
 	}
 }
 
+// Of classes that do not exclude each other, such as to be at least so good, the one that nearly all things are of is
+// the most probable one of each, which says nothing against a network.
+func TestClassesOfWhichAllThingsAre(t *testing.T) {
+	files := map[string]string{"model.json": `{
+		"rules": ["1: Sees(A, K) -> AtLeast(A, K) ^2", "1: AtLeast(A, K) -> Sees(A, K) ^2"],
+		"networks": {"seer": {"features": "features.tsv", "hidden": [], "output": "sigmoid"}},
+		"predicates": {
+			"Sees/2": {"neural": {"network": "seer", "class": 1, "classes": ["1", "2", "3"]}},
+			"AtLeast/2": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"]}}
+		}
+	}`}
+	for k := range 40 {
+		files["features.tsv"] += fmt.Sprintf("%d\t%d\t%d\n", k, k, k%3)
+		for grade := range 3 {
+			files["targets.tsv"] += fmt.Sprintf("%d\t%d\n", k, grade+1)
+			files["train.tsv"] += fmt.Sprintf("%d\t%d\t%d\n", k, grade+1, min(1, (7*k%40+15)/(15*grade+15)))
+		}
+	}
+	if got := notices(t, writeProject(t, files)); strings.Contains(got, "learn-one-class") {
+		t.Error(got)
+	}
+}
+
 // Other things may have the same names where answers are scored: then labels differ, and none was learned from.
 func TestNamesUsedTwiceAreNotLearnedFrom(t *testing.T) {
 	var known, asked string

@@ -525,8 +525,14 @@ func inLayer(layer string) string {
 // common is the share of one answer from which on others, which are rare, are seldom the most probable one.
 const common = 0.9
 
-// usual is the largest share that one answer of a network has among the labels; 0 if these do not say.
+// usual is the largest share that one answer of a network has among the labels; 0 if these do not say. Of classes that
+// do not exclude each other, one is the most probable of all things where all are of it, whatever else they are.
 func (n *notices) usual(network string) (largest float64) {
+	for _, spec := range n.g.Networks.Specs {
+		if spec.Name == network && spec.Outputs > 1 && !spec.Exclusive() {
+			return 1
+		}
+	}
 	sides := slices.ContainsFunc(n.g.Project.Config.Predicates, func(p *load.Predicate) bool { // it says yes or no
 		return p.Neural != nil && p.Neural.Network == network && p.Neural.Class < 0
 	})
