@@ -295,3 +295,55 @@ func TestNetworksLearnToRank(t *testing.T) {
 		t.Errorf("%.3f of comparisons are right", mean)
 	}
 }
+
+// voters say what things are, in three classes: the one that is mostly right is written a hundredth as large as one by
+// lot, and another one by lot a hundred times.
+func voters(t *testing.T, seed uint64) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 11))
+	files := map[string]string{"model.json": `{
+		"rules": ["0.01: Sees(A, Y) -> Is(A, Y) ^2", "0.01: First(A, Y) -> Is(A, Y) ^2", "1: Second(A, Y) -> Is(A, Y) ^2",
+			"100: Third(A, Y) -> Is(A, Y) ^2", "Is(A, +Y) = 1 ."],
+		"networks": {"eye": {"features": "features.tsv", "hidden": []}},
+		"predicates": {
+			"Sees/2": {"neural": {"network": "eye", "class": 1, "classes": ["0", "1", "2"]}},
+			"First/2": {"observations": ["0.tsv"]},
+			"Second/2": {"observations": ["1.tsv"]},
+			"Third/2": {"observations": ["2.tsv"]},
+			"Is/2": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
+				"evaluations": ["CategoricalEvaluator"]}
+		}
+	}`}
+	for k := range 224 {
+		class, part := random.IntN(3), "test.tsv"
+		if k < 24 {
+			part = "train.tsv"
+		}
+		files[part] += fmt.Sprintf("%d\t%d\n", k, class)
+		files["features.tsv"] += fmt.Sprintf("%d\t%.3f\t%.3f\n", k, random.NormFloat64()+float64(class), random.NormFloat64())
+		for voter, right := range []float64{0.85, 0.34, 0.34} {
+			says := class
+			if random.Float64() > right {
+				says = (class + 1 + random.IntN(2)) % 3
+			}
+			files[fmt.Sprintf("%d.tsv", voter)] += fmt.Sprintf("%d\t%d\n", k, says)
+		}
+		for other := range 3 {
+			files["targets.tsv"] += fmt.Sprintf("%d\t%d\n", k, other)
+		}
+	}
+	return writeProject(t, files)
+}
+
+// Weights that are written out of proportion, as where orders of magnitude are mistaken, do not keep learning from
+// those that labels bear out.
+func TestWeightsOutOfProportion(t *testing.T) {
+	const seeds = 3
+	mean := 0.0
+	for seed := range uint64(seeds) {
+		mean += lastAccuracy(run(t, voters(t, seed), project.Options{Seed: seed}, learnAndInfer)) / seeds
+	}
+	if t.Logf("%.3f are right", mean); mean < 0.8 {
+		t.Errorf("%.3f are right", mean)
+	}
+}

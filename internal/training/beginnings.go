@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
@@ -95,6 +96,33 @@ func (c *crossFitting) beginnings(relating []int) (thetas [][]float64) {
 		return [][]float64{c.found}
 	}
 	return c.scaled(relating, beginnings)
+}
+
+// uneven is from how many times the least weight on the largest of those written is out of proportion: rules are
+// seldom that much more to be believed than others, and orders of magnitude are easily mistaken.
+const uneven = 10
+
+// even returns the weights presumed, with the geometric mean of those written for all that are learned and not doubted,
+// where these are out of proportion: the search is held near what is written, and small steps lead nowhere from where
+// one rule outweighs all others. Sums, such as that of a thing's classes, are another matter, and stay. It is nil where
+// none are out of proportion, or the search would take long.
+func (g *learner) even() []float64 {
+	theta, written := g.presumes(), g.written()
+	most, least, sum := 0.0, math.Inf(1), 0.0
+	var rules []int
+	for r, learned := range g.learned() {
+		if learned && len(g.Program.Rules[r].Sums) == 0 && theta[r] == written[r] && theta[r] > 0 {
+			rules = append(rules, r)
+			most, least, sum = max(most, theta[r]), min(least, theta[r]), sum+math.Log(theta[r])
+		}
+	}
+	if g.large() || most < uneven*least {
+		return nil
+	}
+	for _, r := range rules {
+		theta[r] = math.Exp(sum / float64(len(rules)))
+	}
+	return theta
 }
 
 // scaled are the weights presumed, with those of some rules multiplied by each of some factors.

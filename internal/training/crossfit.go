@@ -9,6 +9,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // cautious is the number of epochs end to end where nothing can be held out to choose it, and networks cannot be fitted
@@ -193,13 +194,12 @@ func (c *crossFitting) middle(ctx context.Context) error {
 
 // weigh finds the weights of the rules, unless they are to stay.
 func (c *crossFitting) weigh(ctx context.Context) error {
-	g, learned := c.g, c.g.learned()
-	s := &g.Project.Learning
+	g := c.g
 	if len(c.folds) == 0 {
 		return nil
 	}
 	c.plan.theta = g.presumes()
-	if !slices.Contains(learned, true) || s.Learn.RuleRate == 0 {
+	if !slices.Contains(g.learned(), true) || g.Project.Learning.Learn.RuleRate == 0 {
 		return nil
 	}
 	solver, err := g.exact(g.Field)
@@ -220,17 +220,30 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 	if start.theta != nil && c.blank { // weights that tell nothing hold back none
 		c.folds, c.plan.theta, start.theta = start.folds, start.theta, nil
 	}
-	w := learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(c.plan.theta), Start: start.theta,
-		Learned: learned, Ridge: s.Learn.Ridge, Rough: g.large(), Most: g.mostWeighed(), OnStep: g.steps(toWeigh)}
-	for k, f := range c.folds {
-		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held, Start: f.last, Next: start.folds[k].last})
-	}
+	w := c.weigher(solver, c.plan.theta, start)
 	c.chosen.Fitted, c.chosen.Weighed, err = w.Run(ctx)
 	for k := range w.Folds {
 		c.folds[k].last = w.Folds[k].Start
 	}
 	c.plan.theta, c.state = w.Theta, w.Found
+	if theta := g.even(); err == nil && theta != nil {
+		w = c.weigher(solver, theta, beginning{folds: c.folds})
+		_, _, err = w.Run(ctx)
+		c.evenly = w.Theta
+	}
 	return err
+}
+
+// weigher searches for weights near some, from a beginning on.
+func (c *crossFitting) weigher(solver solve.Solver, theta []float64, start beginning) *learn.Weigher {
+	g := c.g
+	w := &learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(theta), Start: start.theta,
+		Learned: g.learned(), Ridge: g.Project.Learning.Learn.Ridge, Rough: g.large(), Most: g.mostWeighed(),
+		OnStep: g.steps(toWeigh)}
+	for k, f := range c.folds {
+		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held, Start: f.last, Next: start.folds[k].last})
+	}
+	return w
 }
 
 // judge returns what held-out labels say of weights and the networks of each fold. It looks for MAP states near those

@@ -24,6 +24,8 @@ type crossFitting struct {
 	state learn.Solution
 	// found are weights where the search for others had best begin; nil where nothing is known of that.
 	found []float64
+	// evenly are the weights found from one for all rules, where those written are out of proportion; nil if not.
+	evenly []float64
 	// written is the verdict on the weights written with the networks fitted alone; nil before.
 	written *learn.Verdict
 	// chance is the logarithm of how many times likelier what ties show is by chance than if a rule held that is doubted.

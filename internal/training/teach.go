@@ -184,6 +184,9 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 	}
 	const asWritten = 1
 	others := append([][]float64{c.plan.theta, asWritten: c.g.written()}, c.leftOut()...)
+	if c.evenly != nil {
+		others = append(others, c.evenly)
+	}
 	told := c.g.stage(toCompare, len(others))
 	defer told.end()
 	for k, theta := range others {
