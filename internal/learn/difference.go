@@ -19,7 +19,7 @@ func newConvexDifference(model *mrf.Model, alpha, mu float64) *convexDifference 
 func differenceOf(task Task, s Settings) (Objective, error) {
 	model := task.Field.Model
 	local := mrf.NewFieldOn(model.Touching(task.Labels.Variables), task.Field.Threads)
-	return newLabelled(task, s.Loss, newConvexDifference(model, s.Alpha, s.Mu), local), nil
+	return newLabelled(task, s.measure(), newConvexDifference(model, s.Alpha, s.Mu), local), nil
 }
 
 func (d *convexDifference) aim(_ *mrf.Field, y, _, slope []float64) {

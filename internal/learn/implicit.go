@@ -25,7 +25,7 @@ func newImplicit(model *mrf.Model, ridge float64) *implicit {
 
 // implicitOf makes the objective of the implicit method.
 func implicitOf(task Task, s Settings) (Objective, error) {
-	return newLabelled(task, s.Loss, newImplicit(task.Field.Model, s.Ridge), task.Field), nil
+	return newLabelled(task, s.measure(), newImplicit(task.Field.Model, s.Ridge), task.Field), nil
 }
 
 func (s *implicit) aim(field *mrf.Field, y, multipliers, slope []float64) {

@@ -28,7 +28,7 @@ type State struct {
 // labelled is the objective of a loss of the answer: what labels say against it. It has no derivative where the MAP
 // state jumps, and a surrogate takes its place.
 type labelled struct {
-	loss   Loss
+	loss   measure
 	labels *Labels
 	surrogate
 	field *mrf.Field
@@ -44,8 +44,15 @@ type surrogate interface {
 	gradients(field *mrf.Field, inputs, weights []float64)
 }
 
+// measure says how far inferred values are from the labels.
+type measure interface {
+	// Value returns it, and Gradient also writes its gradient in the values.
+	Value(labels *Labels, y []float64) float64
+	Gradient(labels *Labels, y, gradient []float64) float64
+}
+
 // newLabelled makes the objective of a task's loss; field is what the gradients of the surrogate need.
-func newLabelled(task Task, loss Loss, s surrogate, field *mrf.Field) *labelled {
+func newLabelled(task Task, loss measure, s surrogate, field *mrf.Field) *labelled {
 	return &labelled{loss: loss, labels: task.Labels, surrogate: s, field: field,
 		slope: make([]float64, task.Field.Model.Variables)}
 }

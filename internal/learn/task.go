@@ -55,6 +55,8 @@ type Settings struct {
 	Movement       float64 // change of relative weights in an epoch below which Perceptron and Energy stop
 	// Sharpen is the weight of the entropy of what networks see of examples, at first: see sharpen.
 	Sharpen float64
+	// Calibrated has the loss of answers at the temperature that suits them, and not Loss.
+	Calibrated bool
 	// Drawn has Perceptron learn from examples at classes that are drawn from what networks see: see draw.
 	Drawn bool
 	// Latent learns from examples by the likelihood of their labels, and not by the method: see Latent.

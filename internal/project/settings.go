@@ -41,9 +41,9 @@ type Settings struct {
 	Rival    learn.Settings
 	// Propagate lets networks propagate along relations, where held-out labels are told better by it.
 	Propagate bool
-	// LossSet, DecaySet and RateSet say that the loss of learning, and the decay and the rate of networks then, are not
-	// the defaults.
-	LossSet, DecaySet, RateSet bool
+	// LossSet, DecaySet, RateSet and StepsSet say that the loss of learning, the decay and the rate of networks then, and
+	// the number of steps after an inference, are not the defaults.
+	LossSet, DecaySet, RateSet, StepsSet bool
 	// starts is how often learning from examples begins at most.
 	Starts  int
 	Search  search.Settings
@@ -393,6 +393,8 @@ func defaultsFor(config *load.Config, given []load.Option) Settings {
 			s.LossSet = true
 		case "learn.decay":
 			s.DecaySet = true
+		case "learn.steps":
+			s.StepsSet = true
 		case "learn.rate.networks":
 			s.RateSet = true
 		case "network.rate":

@@ -9,13 +9,14 @@ import (
 
 // descent is training end to end, as held-out labels judge it.
 type descent struct {
-	curves  []curve       // by fold
-	decay   float64       // of the networks' weights; 0 stands for the option's
-	losses  []float64     // after each number of epochs
-	epochs  int           // after which they are least
-	smooth  bool          // descends as if all rules were squared
-	sight   learn.Verdict // after these epochs, by what is descended on
-	verdict learn.Verdict // and by the rules as they are written
+	curves     []curve       // by fold
+	decay      float64       // of the networks' weights; 0 stands for the option's
+	losses     []float64     // after each number of epochs
+	epochs     int           // after which they are least
+	calibrated bool          // descends on the loss at the temperature that suits what is inferred
+	smooth     bool          // descends as if all rules were squared
+	sight      learn.Verdict // after these epochs, by what is descended on
+	verdict    learn.Verdict // and by the rules as they are written
 }
 
 // heldBack is the weight decay of epochs end to end that is tried beside the option's, where no label is of what
@@ -27,15 +28,33 @@ const heldBack = 0.5
 // descend trains the networks of each fold end to end, once begin has said how, and chooses how, by which weight decay,
 // and the number of epochs after which, held-out labels are told best.
 func (c *crossFitting) descend(ctx context.Context, patience int, begin func(k int, l *lesson) error) (descent, error) {
-	best, err := c.decaying(ctx, descent{}, patience, begin)
+	best, err := c.decaying(ctx, descent{calibrated: c.calibrates() && !c.smoothens()}, patience, begin)
 	if err != nil || !c.smoothens() {
 		return best, err
 	}
-	other, err := c.decaying(ctx, descent{smooth: true}, patience, begin)
-	if c.squared = &other.sight; other.verdict.Loss() < best.verdict.Loss() {
-		best = other
+	c.squared = nil
+	for _, by := range c.squares() {
+		other, err := c.decaying(ctx, by, patience, begin)
+		if err != nil {
+			return best, err
+		}
+		if c.squared == nil || other.sight.Loss() < c.squared.Loss() {
+			c.squared = &other.sight
+		}
+		if other.verdict.Loss() < best.verdict.Loss() {
+			best = other
+		}
 	}
-	return best, err
+	return best, nil
+}
+
+// squares are the ways to descend as if all rules were squared. By linear rules, outputs that lie near each other may
+// be drowned: there, held-out labels choose the loss, too.
+func (c *crossFitting) squares() []descent {
+	if ways := []descent{{smooth: true}, {smooth: true, calibrated: true}}; c.calibrates() {
+		return ways
+	}
+	return []descent{{smooth: true}}
 }
 
 // decaying is descend in one way, by the weight decay that suits it.
@@ -65,7 +84,7 @@ func (c *crossFitting) descendBy(ctx context.Context, d descent, patience int, b
 		if err != nil {
 			return d, err
 		}
-		l.decay, l.smooth, epochs = d.decay, d.smooth, l.epochs
+		l.decay, l.smooth, l.calibrated, epochs = d.decay, d.smooth, d.calibrated, l.epochs
 		if d.curves[k], err = c.heldOut(ctx, k, l, patience); err != nil {
 			return d, err
 		}
@@ -100,7 +119,7 @@ func (c *crossFitting) linear() {
 func (c *crossFitting) adopt(d descent) {
 	c.chosen.Curve, c.chosen.Epochs, c.chosen.EndDecay, c.standing = d.losses, d.epochs, d.decay, d.verdict
 	c.chosen.Smooth = d.smooth
-	c.plan.epochs, c.plan.decay, c.plan.smooth = d.epochs, d.decay, d.smooth
+	c.plan.epochs, c.plan.decay, c.plan.smooth, c.plan.calibrated = d.epochs, d.decay, d.smooth, d.calibrated
 	for k, curve := range d.curves {
 		if c.folds[k].ends = nil; len(curve.inputs) > 0 {
 			c.folds[k].ends = curve.inputs[min(d.epochs, len(curve.inputs)-1)]

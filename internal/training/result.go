@@ -136,6 +136,8 @@ type plan struct {
 	decay float64
 	// smooth has epochs end to end descend as if all rules were squared, whatever they are judged by.
 	smooth bool
+	// calibrated has these descend on the loss at the temperature that suits what is inferred: see calibrate.go.
+	calibrated bool
 	// manner is what examples are learned from by.
 	manner manner
 }

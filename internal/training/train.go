@@ -218,8 +218,13 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 			return nil, err
 		}
 	}
-	if l.afresh {
+	switch {
+	case l.calibrated:
+		calibrate(&settings)
+	case l.afresh:
 		settings.NetworkRate *= afreshRate
+	}
+	if l.afresh {
 		settings.ImitationStart = max(settings.ImitationStart, afreshImitation)
 	}
 	if !g.Project.Learning.RateSet && task.Batches != nil && g.convolves() {
