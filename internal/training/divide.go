@@ -11,10 +11,13 @@ import (
 )
 
 // deal deals the things that labels are about out to folds; nil if there are too few. Things that hard rules say are
-// alike, such as those of one household, are held out together where labels are of all of them or none: the others
-// would tell what is held out, as they tell nothing of what inference is asked.
+// alike, such as those of one household, or that are copies of each other, are held out together where labels are of
+// all of them or none: the others would tell what is held out, as they tell nothing of what inference is asked.
 func (g *learner) deal(labels *learn.Labels) map[int32]int {
-	folds, first := g.Project.Learning.Folds, g.alike(labels)
+	folds, first := g.Project.Learning.Folds, g.alike(labels, sameValues(g.Model))
+	if first == nil {
+		first = g.alike(labels, g.copies())
+	}
 	if first == nil {
 		return learn.Divide(labels, folds, g.Seed)
 	}
@@ -51,10 +54,9 @@ func (g *learner) dealOthers(divided map[int32]int) error {
 // inNoFold is the fold of what is not held out.
 const inNoFold = -1
 
-// alike returns for each thing with a label the first one that hard rules make it like; nil if they make none so, or
-// some that has no label.
-func (g *learner) alike(labels *learn.Labels) map[int32]int32 {
-	equal := sameValues(g.Model)
+// alike returns for each thing with a label the first one whose targets are among equal ones; nil if none are, or some
+// that have no label.
+func (g *learner) alike(labels *learn.Labels, equal forest.Forest) map[int32]int32 {
 	if equal == nil {
 		return nil
 	}
