@@ -30,6 +30,8 @@ type notices struct {
 	told   source.Diagnostics
 	// waits keeps signs for the end: learning may begin anew, and then those of what is kept count.
 	waits bool
+	// late are signs that fitting does not reach a network.
+	late []sign
 	// fixed says that what is kept has not learned rules' weights.
 	fixed bool
 
@@ -79,10 +81,11 @@ func (n *notices) tell(epochs int) {
 }
 
 // A sign is told of while learning goes on if it was there for a quarter of the epochs, but at least briefly, and at
-// most for the longest.
+// most for the longest; where an epoch is one step, briefly is longer.
 const (
-	briefly = 3
-	longest = 20
+	briefly        = 3
+	brieflyBySteps = 10
+	longest        = 20
 )
 
 // watch looks at a training as it goes on, the start-th of those that may be.
@@ -113,21 +116,12 @@ func (n *notices) epochs(t *learn.Trainer) {
 		n.states()
 		n.gradients()
 		n.dying()
-		n.tell(min(max(t.Last/4, briefly), longest))
+		least := briefly
+		if t.Calibrated {
+			least = brieflyBySteps
+		}
+		n.tell(min(max(t.Last/4, least), longest))
 	}
-}
-
-// fit looks at the gradients of networks that are fitted alone, and tells at the end of that.
-func (n *notices) fit(line learn.FitEpoch) {
-	if line.Number == 1 {
-		clear(n.lasted)
-	}
-	n.when = "after " + source.Count(line.Number, "epoch") + " of fitting"
-	if line.Loss > nothingLeft {
-		n.layers(line.Gradients)
-	}
-	n.waits = !line.Last
-	n.tell(briefly)
 }
 
 // unfinished notices learning from examples that ends while it goes on well, but has not come far.
@@ -159,6 +153,9 @@ func (n *notices) notice(ctx context.Context, training *Training) error {
 	n.heldOut(training.unseen)
 	n.states()
 	n.gradients()
+	if n.steps == 0 { // nothing else has reached these
+		n.signs = append(n.signs, n.late...)
+	}
 	if r := training.Rehearsed; r == nil || !r.Known { // else rules that are idle here may be what labels spread by
 		n.dying()
 	}
