@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import decimal
 import json
 import math
 import pickle
@@ -16,6 +17,7 @@ import pytest
 
 import deeppsl
 from conftest import SMOKERS, smokers
+from deeppsl import _tables
 
 
 def test_infers_the_optimum(model: deeppsl.Model) -> None:
@@ -182,6 +184,18 @@ def test_features_that_cannot_be() -> None:
         model.features("Looks", ["a", "b"], {"x": [1.0, 2.0], "y": ["r"]})
     with pytest.raises(ValueError, match="shape"):
         model.features("Looks", ["a"], [1.0])
+    for vector in ([1.0, 2.0], np.zeros(2), {"x": 1}, b"x", 1j):
+        with pytest.raises(TypeError, match="the column 'seen' of features has .* numpy.stack"):
+            model.features("Looks", pandas.DataFrame({"size": [1.0], "seen": [vector]}, index=["a"]))
+
+
+def test_features_may_be_decimals_and_durations() -> None:
+    """Numbers of databases, and differences of times, are numbers, as they would be of another type."""
+    sizes = [decimal.Decimal("1.5"), None, decimal.Decimal(2)]
+    durations = pandas.to_timedelta([36, 12, None], unit="h")
+    given = _tables.features(pandas.DataFrame({"price": sizes, "age": durations}))
+    assert given == [("price", ["1.5", "", "2.0"], False), ("age", ["1.5", "0.5", ""], False)]
+    assert _tables.features({"count": [np.int64(3), np.float32(0.5), decimal.Decimal(1)]}).tolist() == [[3], [0.5], [1]]
 
 
 def test_configurations_can_be_opened(tmp_path: Path) -> None:

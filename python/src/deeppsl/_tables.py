@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -107,7 +109,7 @@ def features(data: Any) -> Any:
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"the columns have different lengths: {lengths}")
-    cells = {name: _items(column) for name, column in columns.items()}
+    cells = {name: _cells(name, _items(column)) for name, column in columns.items()}
     if all(_is_number(item) for column in cells.values() for item in column):
         return np.ascontiguousarray(np.array([list(map(float, column)) for column in cells.values()], np.float32).T)
     return [
@@ -118,6 +120,30 @@ def features(data: Any) -> Any:
         )
         for name, column in cells.items()
     ]
+
+
+def _cells(name: Any, items: Sequence[Any]) -> Sequence[Any]:
+    """Return the cells of a column: numbers of any library as those of Python, durations in days, and no vectors."""
+    if {type(item) for item in items} <= {int, float, str, bool, type(None)}:
+        return items
+    return [_cell(name, item) for item in items]
+
+
+def _cell(name: Any, item: Any) -> Any:
+    if _is_gap(item):
+        return item
+    if hasattr(item, "dtype") and getattr(item, "ndim", 1) == 0:
+        item = _items(item.reshape(1))[0]
+    if isinstance(item, decimal.Decimal):
+        return float(item)
+    if isinstance(item, datetime.timedelta):
+        return item / datetime.timedelta(days=1)
+    if isinstance(item, (list, tuple, set, dict, bytes, complex)) or getattr(item, "ndim", 0):
+        raise TypeError(
+            f"the column {name!r} of features has {item!r}, and not a number or text: "
+            "numpy.stack makes an array of a column of vectors"
+        )
+    return item
 
 
 def _is_number(item: Any) -> bool:
