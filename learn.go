@@ -42,7 +42,7 @@ func epochOf(e learn.Epoch) Epoch {
 // Learn learns the weights of rules and the networks, so that what is inferred agrees with the truth. With truth
 // During the phase Validation, it keeps the parameters of the best epoch. Data that During gave to the phase Learning
 // alone are ground for it. If the context ends, the session has the best parameters until then, and Training is Early.
-// Where held-out labels are told better by it, inference knows from then on what was learned from (docs/learning.md).
+// Where held-out labels are told better by it, inference knows from then on what was learned from (docs/defaults.md).
 func (s *Session) Learn(ctx context.Context) (result *Training, err error) {
 	err = s.use(func() error {
 		if s.learning == nil {
