@@ -28,33 +28,35 @@ const heldBack = 0.5
 // descend trains the networks of each fold end to end, once begin has said how, and chooses how, by which weight decay,
 // and the number of epochs after which, held-out labels are told best.
 func (c *crossFitting) descend(ctx context.Context, patience int, begin func(k int, l *lesson) error) (descent, error) {
-	best, err := c.decaying(ctx, descent{calibrated: c.calibrates() && !c.smoothens()}, patience, begin)
-	if err != nil || !c.smoothens() {
-		return best, err
-	}
+	best := descent{}
 	c.squared = nil
-	for _, by := range c.squares() {
-		other, err := c.decaying(ctx, by, patience, begin)
+	for k, by := range c.ways() {
+		d, err := c.decaying(ctx, by, patience, begin)
 		if err != nil {
 			return best, err
 		}
-		if c.squared == nil || other.sight.Loss() < c.squared.Loss() {
-			c.squared = &other.sight
+		if by.smooth && (c.squared == nil || d.sight.Loss() < c.squared.Loss()) {
+			c.squared = &d.sight
 		}
-		if other.verdict.Loss() < best.verdict.Loss() {
-			best = other
+		if k == 0 || d.verdict.Loss() < best.verdict.Loss() {
+			best = d
 		}
 	}
 	return best, nil
 }
 
-// squares are the ways to descend as if all rules were squared. By linear rules, outputs that lie near each other may
-// be drowned: there, held-out labels choose the loss, too.
-func (c *crossFitting) squares() []descent {
-	if ways := []descent{{smooth: true}, {smooth: true, calibrated: true}}; c.calibrates() {
-		return ways
+// ways are those to descend between which held-out labels choose: by the loss of values as they are or at the
+// temperature that suits them, and, where some rule is linear, as if all were squared. By linear rules, outputs that
+// lie near each other may be drowned, so that the latter loss is for squares alone.
+func (c *crossFitting) ways() []descent {
+	ways, linear := []descent{{}}, c.smoothens()
+	if linear {
+		ways = append(ways, descent{smooth: true})
 	}
-	return []descent{{smooth: true}}
+	if c.calibrates() {
+		ways = append(ways, descent{smooth: linear, calibrated: true})
+	}
+	return ways
 }
 
 // decaying is descend in one way, by the weight decay that suits it.
