@@ -168,10 +168,14 @@ func (s *scope) setType(v int, typ Type, span source.Span) {
 // unbound reports a variable that nothing gives values to, unless the atom that does may be the one with an error.
 func (s *scope) unbound(t syntax.Term) {
 	s.failed = true
-	if !s.partial {
-		s.errorf("unsafe-variable", t.Span, source.Suggest(t.Text, s.variableNames()),
-			"no atom of the rule gives values to %s", t.Text)
+	if s.partial {
+		return
 	}
+	hint := source.Suggest(t.Text, s.variableNames())
+	if hint == "" && s.sum >= 0 {
+		hint = "a filter gives none; for a sum of each of its values, write 0 * P(" + t.Text + ") + ... in front"
+	}
+	s.errorf("unsafe-variable", t.Span, hint, "no atom of the rule gives values to %s", t.Text)
 }
 
 // variableNames returns what an unknown variable may have been meant to be.
