@@ -41,6 +41,16 @@ func valueOf(a *deeppsl.Answer, predicate string, arguments ...string) float64 {
 	return math.NaN()
 }
 
+// Features of a network that there is not are told of the one that may be meant.
+func TestFeaturesOfNoNetwork(t *testing.T) {
+	p, data := perceiving(t, neural.Spec{Hidden: []int{4}})
+	data.Features("Lokos", nil)
+	_, err := deeppsl.NewSession(ctx, p, data, deeppsl.Options{})
+	if err == nil || !strings.Contains(err.Error(), "no network Lokos that has features of its own; did you mean Looks?") {
+		t.Error(err)
+	}
+}
+
 // Items that come with their features are inferred like others, and explained; they stay when the session grounds anew,
 // learns, and is saved. What they are refused for leaves no trace.
 func TestFeaturesArrive(t *testing.T) {

@@ -3,6 +3,7 @@ package declare
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,7 +41,7 @@ func (d *Data) Fail(err error) { d.errors = append(d.errors, err) }
 // Describe gives a network the feature vectors of what its predicate is about.
 func (d *Data) Describe(network string, features *neural.Features) {
 	if d.Program.Networks[network].Features == "" {
-		d.Fail(fmt.Errorf("there is no network %s that has features of its own", network))
+		d.Fail(fmt.Errorf("there is no network %s that has features of its own%s", network, d.Program.networkMeant(network)))
 	}
 	d.Features[network] = features
 }
@@ -84,6 +85,15 @@ func (p *Program) didYouMean(name string) string {
 	for _, k := range p.Config.Predicates {
 		names = append(names, k.Name)
 	}
+	return meant(name, names)
+}
+
+// networkMeant names the network whose name is most like one that there is not.
+func (p *Program) networkMeant(name string) string {
+	return meant(name, slices.Sorted(maps.Keys(p.Networks)))
+}
+
+func meant(name string, names []string) string {
 	if hint := source.Suggest(name, names); hint != "" {
 		return "; " + hint
 	}
