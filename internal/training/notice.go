@@ -508,6 +508,9 @@ func (n *notices) vanishing(f *learn.Finding, see func(id, hint, format string, 
 			"no gradient reaches network %q, though not all labels are met", f.Network)
 		return
 	}
+	if n.g.plan.decay > 0 {
+		return // held-out labels have chosen to hold layers back, to nothing where something leads past them
+	}
 	see("learn-vanishing", "take fewer hidden layers, or the activation relu",
 		"next to no gradient reaches layer %s of network %q, less than a millionth of what others get", f.Layer, f.Network)
 }
