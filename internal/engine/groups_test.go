@@ -74,6 +74,9 @@ func TestGroupsThatChoose(t *testing.T) {
 	for seed := range uint64(seeds) {
 		report := run(t, groups(t, seed), project.Options{Seed: seed}, learnAndInfer)
 		mean += report.Evaluations[0].Values["Accuracy"] / seeds
+		if !report.CrossFit.Calibrated {
+			t.Errorf("seed %d: the loss is that of values as they are", seed)
+		}
 	}
 	if mean < 0.75 {
 		t.Errorf("%.3f of the groups are right, want at least 0.75", mean)

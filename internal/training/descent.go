@@ -120,7 +120,7 @@ func (c *crossFitting) linear() {
 // adopt makes what training end to end has come to the plan, and gives the folds what their networks see then.
 func (c *crossFitting) adopt(d descent) {
 	c.chosen.Curve, c.chosen.Epochs, c.chosen.EndDecay, c.standing = d.losses, d.epochs, d.decay, d.verdict
-	c.chosen.Smooth = d.smooth
+	c.chosen.Smooth, c.chosen.Calibrated = d.smooth, d.calibrated
 	c.plan.epochs, c.plan.decay, c.plan.smooth, c.plan.calibrated = d.epochs, d.decay, d.smooth, d.calibrated
 	for k, curve := range d.curves {
 		if c.folds[k].ends = nil; len(curve.inputs) > 0 {

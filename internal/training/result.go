@@ -74,6 +74,8 @@ type CrossFit struct {
 	EndDecay float64 `json:"end_decay,omitempty"`
 	// Smooth says that networks descended as if all rules were squared.
 	Smooth bool `json:"smooth,omitempty"`
+	// Calibrated says that they descended on the loss at the temperature that suits what is inferred.
+	Calibrated bool `json:"calibrated,omitempty"`
 	// Rounds counts those in which networks learned what was inferred, and Taught is the loss with them.
 	Rounds int     `json:"rounds"`
 	Taught float64 `json:"loss_taught"`
