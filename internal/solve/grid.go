@@ -63,29 +63,19 @@ const digits, fewest = 53, 41
 
 // find collects the sums and the digits that values may have.
 func (g *grid) find(field *mrf.Field) {
-	var buffer mrf.RowBuffer
-	for k, b := range field.Model.Blocks {
-		if b.Kind != mrf.Hinge && b.Kind != mrf.Absolute || b.Exponent != 1 {
+	for p := range linear(field) {
+		if v, squares := sumOf(p.vars, p.coef, p.constant, g.y); !(p.weight*Roundoff(v, squares) > g.share) {
 			continue
 		}
-		d := make([]float64, b.Len)
-		field.Constants(k, 0, b.Len, d)
-		for j, constant := range d {
-			w := field.Weights()[b.Rule] * b.Factor(j)
-			vars, coef := b.Row(j, &buffer)
-			if v, squares := sumOf(vars, coef, constant, g.y); !(w*Roundoff(v, squares) > g.share) {
-				continue
-			}
-			for _, i := range vars {
-				g.in[i] = append(g.in[i], int32(len(g.sums)))
-			}
-			s := sum{vars: slices.Clone(vars), coef: slices.Clone(coef), constant: constant, weight: w}
-			s.limit = b.Kind == mrf.Hinge
-			if n := digits - carries(coef); n >= fewest {
-				s.integers, g.bits = true, min(g.bits, n)
-			}
-			g.sums = append(g.sums, s)
+		for _, i := range p.vars {
+			g.in[i] = append(g.in[i], int32(len(g.sums)))
 		}
+		s := sum{vars: slices.Clone(p.vars), coef: slices.Clone(p.coef), constant: p.constant, weight: p.weight}
+		s.limit = p.hinge
+		if n := digits - carries(p.coef); n >= fewest {
+			s.integers, g.bits = true, min(g.bits, n)
+		}
+		g.sums = append(g.sums, s)
 	}
 }
 
