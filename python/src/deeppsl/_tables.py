@@ -138,7 +138,7 @@ def _cell(name: Any, item: Any) -> Any:
         return float(item)
     if isinstance(item, datetime.timedelta):
         return item / datetime.timedelta(days=1)
-    if isinstance(item, (list, tuple, set, dict, bytes, complex)) or getattr(item, "ndim", 0):
+    if isinstance(item, (list, tuple, set, dict, bytes, complex)) or getattr(item, "ndim", 0) > 0:
         raise TypeError(
             f"the column {name!r} of features has {item!r}, and not a number or text: "
             "numpy.stack makes an array of a column of vectors"
