@@ -146,3 +146,20 @@ func TestScalesOfAllSizes(t *testing.T) {
 	}
 	t.Log(verdicts)
 }
+
+// What rounding keeps from a proof is finished in numbers of twice the length before Newton's method goes on, which
+// takes up to thousands of steps there.
+func TestFinerNumbersComeFirst(t *testing.T) {
+	for _, seed := range []uint64{17, 127, 165, 422, 537} {
+		steps := 0
+		s, err := auto.Inference("auto", extremes(seed),
+			solve.Settings{Gap: 1e-6, Threads: 1, Trace: func(solve.Iteration) { steps++ }}, auto.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Solve(context.Background())
+		if err != nil || r.Status != solve.Optimal || steps > 20 {
+			t.Errorf("seed %d: %v after %d steps, %v", seed, r.Status, steps, err)
+		}
+	}
+}
