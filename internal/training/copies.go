@@ -1,6 +1,7 @@
 package training
 
 import (
+	"maps"
 	"math"
 
 	"github.com/deeppsl/deeppsl/internal/forest"
@@ -81,6 +82,47 @@ func mixed(a uint64, b float64) uint64 {
 	return z ^ z>>31
 }
 
+// Copies that all agree are things that were written down several times: only distinct ones tell how much weight decay
+// suits what is known, and how far what held-out labels say is chance. So each is learned from once. Where some differ,
+// each label is one of its own, as of a match that was played again.
+
+// repeated returns the things all labels of which another one before has, with the first such; none where some copies
+// differ, or where some have no label.
+func (g *learner) repeated() (map[int32]int32, error) {
+	labels, err := g.labels(load.Learn, relation.Target)
+	if err != nil || g.Perception == nil {
+		return nil, err
+	}
+	equal := g.copies()
+	if g.alike(labels, equal) == nil {
+		return nil, nil
+	}
+	repeats := make(map[int32]int32)
+	first, own := make(map[int32]int), make(map[int32]bool)
+	for k, i := range labels.Variables {
+		other, seen := first[equal.Root(i)]
+		switch entity := labels.Entities[k]; {
+		case !seen:
+			first[equal.Root(i)], own[entity] = k, true
+		case labels.Truth[k] != labels.Truth[other]:
+			return nil, nil
+		case entity != labels.Entities[other]:
+			repeats[entity] = labels.Entities[other]
+		}
+	}
+	maps.DeleteFunc(repeats, func(entity, _ int32) bool { return own[entity] })
+	return repeats, nil
+}
+
+// dealCopies has what repeats a thing be held out where that is, so that nothing known tells of it.
+func (g *learner) dealCopies(folds map[int32]int) {
+	for thing, first := range g.repeats {
+		if fold, dealt := folds[first]; dealt {
+			folds[thing] = fold
+		}
+	}
+}
+
 // manyCopies is the share of things with labels from which on copies among them are told of.
 const manyCopies = 0.2
 
@@ -101,9 +143,12 @@ func (n *notices) copied() error {
 		}
 	}
 	if float64(copies) >= manyCopies*float64(len(first)) && copies > 0 {
+		counts := "each counts as often as it is there"
+		if len(g.repeats) > 0 {
+			counts = "each is learned from once"
+		}
 		n.see("learn-copies", source.Span{}, "", "leave the copies out",
-			"%d of %d things with labels are like others to all rules and networks: each counts as often as it is there",
-			copies, len(first))
+			"%d of %d things with labels are like others to all rules and networks: "+counts, copies, len(first))
 	}
 	return nil
 }

@@ -20,6 +20,11 @@ const cautious = 5
 // crossFit is the method "auto".
 func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 	c := &crossFitting{g: g, lesson: l, plan: plan{epochs: l.epochs}}
+	repeats, err := g.repeated()
+	if err != nil {
+		return nil, err
+	}
+	g.repeats = repeats
 	labels, err := g.taught(l, relation.Target)
 	if err != nil {
 		return nil, err
@@ -116,7 +121,7 @@ func (c *crossFitting) divide(context.Context) error {
 			return nil
 		}
 	}
-	labels, err := g.labels(load.Learn, relation.Target)
+	labels, err := g.taught(c.lesson, relation.Target)
 	if err != nil {
 		return err
 	}
@@ -124,6 +129,7 @@ func (c *crossFitting) divide(context.Context) error {
 	if divided == nil {
 		return c.beCautious(len(labels.Variables))
 	}
+	g.dealCopies(divided)
 	if err := g.dealOthers(divided); err != nil {
 		return err
 	}

@@ -224,6 +224,9 @@ func distinct(column []symbol.ID) map[symbol.ID]bool {
 // taught returns the labels of a lesson for the atoms with the given role.
 func (g *learner) taught(l lesson, role relation.Role) (*learn.Labels, error) {
 	labels, err := g.labels(load.Learn, role)
+	if err == nil && role == relation.Target && len(g.repeats) > 0 {
+		labels = labels.Where(func(entity int32) bool { _, repeats := g.repeats[entity]; return !repeats })
+	}
 	if err == nil && l.division != nil {
 		labels = labels.Where(l.division.learns)
 	}

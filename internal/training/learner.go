@@ -22,8 +22,9 @@ type learner struct {
 	chains  *chains // of targets, as they have been found
 	// measured tells that labour is known: whether an inference is much work.
 	measured, labour bool
-	presumed         []float64 // the weights written, but for those of rules that are doubted; nil before
-	middled          bool      // labels have judged whether inference had better take the middle of what rules leave free
+	presumed         []float64       // the weights written, but for those of rules that are doubted; nil before
+	repeats          map[int32]int32 // things with labels that copy one, with that
+	middled          bool            // labels have judged whether to take the middle of what rules leave free
 }
 
 // explainInfeasible names the ground rules that contradict each other, if that is what ended learning.

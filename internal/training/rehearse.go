@@ -211,6 +211,7 @@ func (r *rehearsal) finer() *rehearsal {
 		fine.folds[entity] = fold + len(r.shifts)*(dealt[fold]%each)
 		dealt[fold]++
 	}
+	r.g.dealCopies(fine.folds)
 	return &fine
 }
 
