@@ -76,9 +76,15 @@ func ofImages(t *testing.T, network, options string) *learner {
     "Plus/3": {"observations": [["0", "0", "0"], ["0", "1", "1"], ["1", "0", "1"], ["1", "1", "2"]]},
     "Sum/1": {"targets": [["0"], ["1"], ["2"]]}},
   "examples": {"learn": "train.csv"}, "options": {` + options + `}}`
+	return learns(t, map[string]string{"model.json": config, "features.tsv": features.String(),
+		"train.csv": "Seen(a),Seen(b),Sum\n0,1,0\n2,3,1\n4,5,2\n6,7,1\n"})
+}
+
+// learns grounds a project of these files for learning.
+func learns(t *testing.T, files map[string]string) *learner {
+	t.Helper()
 	folder := t.TempDir()
-	for name, text := range map[string]string{"model.json": config, "features.tsv": features.String(),
-		"train.csv": "Seen(a),Seen(b),Sum\n0,1,0\n2,3,1\n4,5,2\n6,7,1\n"} {
+	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -53,8 +53,42 @@ func (g *learner) equates(rule int) bool {
 	return false
 }
 
-// relates tells whether any rule may say of one thing what follows from others. Rules that equate what networks see
-// with what is inferred do not, nor do those of one atom that sum over the classes of a thing at most.
+// passesOn tells whether a rule equates what some network sees with what is inferred, or is the other half of that:
+// where what is seen of a thing is what it is, !N(A) -> !L(A) says nothing of other things either.
+func (g *learner) passesOn(rule int) bool {
+	if g.passing == nil {
+		g.passing = make([]bool, len(g.Program.Rules))
+		for r := range g.passing {
+			g.passing[r] = g.equates(r) || g.reverses(g.Program.Rules[r])
+		}
+	}
+	return g.passing[rule]
+}
+
+// reverses tells whether a rule says L -> N of the very atoms of which others say that N -> L.
+func (g *learner) reverses(rule *program.Rule) bool {
+	for neural, declared := range g.Project.Config.Predicates {
+		if declared.Neural == nil {
+			continue
+		}
+		seen, inferred := tied(g.Program, rule, neural)
+		switch {
+		case seen == nil:
+		case slices.Equal(seen.Args, inferred.Args):
+			if slices.ContainsFunc(g.Program.Rules, func(other *program.Rule) bool {
+				return equated(g.Program, other, neural) == inferred.Predicate
+			}) {
+				return true
+			}
+		case g.linked(neural).follows(g.Model, rule.Index):
+			return true
+		}
+	}
+	return false
+}
+
+// relates tells whether any rule may say of one thing what follows from others. Rules that pass on what networks see
+// do not, nor do those of one atom that sum over the classes of a thing at most.
 func (g *learner) relates() bool { return slices.ContainsFunc(g.Program.Rules, g.mayRelate) }
 
 // relatesBy tells the same of weights, by which rules that are doubted relate nothing if they are as presumed.
@@ -67,7 +101,7 @@ func (g *learner) relatesBy(theta []float64) bool {
 }
 
 func (g *learner) mayRelate(rule *program.Rule) bool {
-	return !g.equates(rule.Index) && (len(rule.Atoms) != 1 || g.sumsThings(rule))
+	return !g.passesOn(rule.Index) && (len(rule.Atoms) != 1 || g.sumsThings(rule))
 }
 
 // sumsThings tells whether a rule of one atom sums over more than the classes of a thing.
@@ -97,6 +131,16 @@ func equated(p *program.Program, rule *program.Rule, neural int) int {
 
 // sides returns the two open atoms of a rule that says that what a network sees is inferred; nil of another rule.
 func sides(p *program.Program, rule *program.Rule, neural int) (seen, inferred *program.Atom) {
+	seen, inferred = tied(p, rule, neural)
+	if seen == nil || rule.Comparator == program.LessEqual && seen.Coef.Number < 0 {
+		return nil, nil // L -> N: what is inferred need not be seen
+	}
+	return seen, inferred
+}
+
+// tied returns the two open atoms of a rule by which what a network sees and what is inferred grow together, whichever
+// is to be no less than the other; nil of another rule.
+func tied(p *program.Program, rule *program.Rule, neural int) (seen, inferred *program.Atom) {
 	for k := range rule.Atoms {
 		atom := &rule.Atoms[k]
 		switch {
@@ -112,9 +156,6 @@ func sides(p *program.Program, rule *program.Rule, neural int) (seen, inferred *
 	if len(rule.Sums) > 0 || seen == nil || inferred == nil || p.Predicates[inferred.Predicate].Perceived ||
 		seen.Coef.Number*inferred.Coef.Number >= 0 {
 		return nil, nil
-	}
-	if rule.Comparator == program.LessEqual && seen.Coef.Number < 0 {
-		return nil, nil // L -> N: what is inferred need not be seen
 	}
 	return seen, inferred
 }

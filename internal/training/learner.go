@@ -20,6 +20,7 @@ type learner struct {
 	links   map[int]link // of neural predicates, as they have been found
 	affirms map[int]affirmation
 	chains  *chains // of targets, as they have been found
+	passing []bool  // which rules just pass on what networks see; nil before
 	// measured tells that labour is known: whether an inference is much work.
 	measured, labour bool
 	presumed         []float64       // the weights written, but for those of rules that are doubted; nil before

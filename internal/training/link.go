@@ -72,6 +72,16 @@ func (l *link) has(variables map[int32]int32) bool {
 	return false
 }
 
+// follows tells whether a rule ties inputs to those very targets, and to no others.
+func (l link) follows(model *mrf.Model, rule int) bool {
+	for input, variable := range ties(model, rule) {
+		if target, tied := l.variables[input]; !tied || target != variable {
+			return false
+		}
+	}
+	return l.inferred >= 0
+}
+
 // add adds what a rule ties.
 func (l *link) add(rule, inferred int, variables map[int32]int32) {
 	if l.variables == nil {

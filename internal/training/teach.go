@@ -303,7 +303,7 @@ func (c *crossFitting) leftOut() (thetas [][]float64) {
 func (g *learner) leave(weight float64) float64 {
 	passing := 0.0
 	for r, rule := range g.Program.Rules {
-		if g.equates(r) && !rule.Weight.Hard {
+		if g.passesOn(r) && !rule.Weight.Hard {
 			passing = max(passing, rule.Weight.Value)
 		}
 	}
@@ -384,7 +384,7 @@ func Tying(g *session.Grounding) (rules []int) {
 // relating are the rules with a weight to learn that do not just pass on what networks see.
 func (g *learner) relating() (rules []int) {
 	for r, learned := range g.learned() {
-		if learned && !g.equates(r) && len(g.Program.Rules[r].Sums) == 0 {
+		if learned && !g.passesOn(r) && len(g.Program.Rules[r].Sums) == 0 {
 			rules = append(rules, r)
 		}
 	}
