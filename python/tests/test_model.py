@@ -325,6 +325,9 @@ def test_errors_are_pickled_whole() -> None:
         ({"seed": 1.5}, "float"),
         ({"gap": math.nan}, "gap is a number of at least 0, and not nan"),
         ({"rules": Path("model.psl")}, "Model.open reads"),
+        ({"rules": b"1: In(A) -> Out(A)"}, "a rule is a text or a deeppsl.Rule, and not b'1: In"),
+        ({"rules": None}, "and not None"),
+        ({"rules": ["1: In(A) -> Out(A)", 3]}, "and not 3"),
         ({"rules": [deeppsl.Rule("A(X)", 1)], "epochs": -3}, "epochs is at least 0"),
     ],
 )

@@ -210,6 +210,14 @@ def test_many_rows_are_the_same_rows() -> None:
     pandas.testing.assert_frame_equal(out, frame)
 
 
+def test_records_of_numpy_are_a_frame() -> None:
+    records = pandas.DataFrame({"a": ["x", "y"], "b": [3, 4], "value": [0.5, 1.0]}).to_records(index=False)
+    with deeppsl.Model("1: In(A, B) -> Out(A, B) ^2") as model:
+        answer = model.given("In", records).target("Out", records[["a", "b"]]).infer()
+    assert answer.value("In", "x", 3) == 0.5 and answer.value("Out", "y", 4) == pytest.approx(1, abs=1e-3)
+    np.testing.assert_array_equal(_tables.features(records[["b", "value"]]), np.array([[3, 0.5], [4, 1]], np.float32))
+
+
 def test_strings_cross() -> None:
     texts = ["", "a", "äö", "😀", "b\0c"]
     assert _frames.Strings.of(texts).list() == texts
@@ -302,6 +310,8 @@ def test_single_arguments(data: Any) -> None:
         ([{"p": "a"}, {"q": "b"}], r"row 2 has the columns \['q'\]"),
         (polars.DataFrame({"p": [[1, 2]]}), r"the column 'p' has \[1, 2\], of the type List"),
         (pyarrow.table({"p": [[1, 2]]}), r"the column 'p' has \[1, 2\], of the type list"),
+        ([("a", ["b"])], r"has \['b'\]: an argument is a text, a number, a date"),
+        ([(("a", ["b"]),)], r"has \('a', \['b'\]\): an argument is a text, a number, a date"),
         (np.zeros((2, 1, 1)), "an argument is a text, a number, a date"),
         (pandas.DataFrame({"p": [[1, 2]]}), r"the column 'p' has \[1, 2\], of the type object"),
         ({"p": "ann"}, "a mapping has columns, or atoms with their values, and 'p' has 'ann'"),

@@ -85,6 +85,8 @@ def read(data: Any, value: Any = None) -> Table:
         return _of_arrow(data, value)
     if isinstance(data, Mapping):
         return _of_mapping(data, value)
+    if names := _fields(data):
+        return _split({name: data[name] for name in names}, value, "", _of_values)
     if hasattr(data, "__array__") and getattr(data, "ndim", 0) == 2:
         return _split({k: data[:, k] for k in range(data.shape[1])}, value, "", _of_values)
     return _of_rows(data)
@@ -161,10 +163,17 @@ def _columns(data: Any) -> Mapping[Any, Any] | None:
     if hasattr(data, "column_names"):  # of Arrow
         _distinct(data.column_names)
         return {name: data.column(name).to_pylist() for name in data.column_names}
+    if names := _fields(data):
+        return {name: data[name].tolist() for name in names}
     if hasattr(data, "columns") and hasattr(data, "__getitem__"):
         _distinct(list(data.columns))
         return {name: data[name].tolist() if hasattr(data, "iloc") else data[name].to_list() for name in data.columns}
     return None
+
+
+def _fields(data: Any) -> tuple[str, ...]:
+    """Return the names of a structured array's fields, as of DataFrame.to_records; none of other data."""
+    return getattr(getattr(data, "dtype", None), "names", None) or ()
 
 
 def _distinct(names: list[Any]) -> None:
@@ -346,10 +355,18 @@ def _of_values(name: Any, values: Iterable[Any]) -> Column:
     try:
         places = {item: place for place, item in enumerate(dict.fromkeys(items))}
     except TypeError:
-        odd = next(item for item in items if getattr(item, "__hash__", None) is None)
+        odd = next(item for item in items if not _is_hashable(item))
         raise TypeError(f"the column {name!r} has {odd!r}: an argument is a text, a number, a date") from None
     codes = np.fromiter(map(places.__getitem__, items), np.int32)
     return _column(name, codes, list(places))
+
+
+def _is_hashable(item: Any) -> bool:
+    try:
+        hash(item)
+    except TypeError:
+        return False
+    return True
 
 
 def _items(values: Iterable[Any]) -> list[Any] | tuple[Any, ...]:

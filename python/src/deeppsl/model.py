@@ -251,7 +251,9 @@ class Model:
         self._answer: results.Answer | None = None
         self._learned = False
         self._batch = 0  # the last one of _states whose answers the session has, until weights change
-        self.add(*([rules] if isinstance(rules, (str, Rule)) else rules), *predicates)
+        if isinstance(rules, (str, bytes, Rule)) or not isinstance(rules, Iterable):
+            rules = [rules]
+        self.add(*rules, *predicates)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], **options: Any) -> Model:
@@ -263,7 +265,7 @@ class Model:
     @_alone
     def add(self, *items: str | Rule | Predicate) -> Model:
         """Add rules and predicates. What has no meaning is an InputError, with its place and a caret."""
-        rules = [item if isinstance(item, str) else item.text for item in items if not isinstance(item, Predicate)]
+        rules = [_written(item) for item in items if not isinstance(item, Predicate)]
         predicates = [item for item in items if isinstance(item, Predicate)]
         if rules and self._path:
             raise ValueError("the rules of a model that was opened are in the files of its configuration")
@@ -789,6 +791,13 @@ class _Atoms:
                 self._columns = _columns(*self._worker.ask("atoms", {"session": self._session}))
                 self._worker = None
             return self._columns
+
+
+def _written(item: Any) -> str:
+    """Return the text of a rule."""
+    if not isinstance(item, (str, Rule)):
+        raise TypeError(f"a rule is a text or a deeppsl.Rule, and not {item!r}")
+    return item if isinstance(item, str) else item.text
 
 
 def _given(sets: list[tuple[str, _tables.Table]]) -> list[_changes.Change]:
