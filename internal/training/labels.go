@@ -49,8 +49,9 @@ type subject struct {
 	related, own bool
 }
 
-// either is the entity of a subject of which no argument is alone.
-const either = -1
+// either is the entity of a subject of which no argument is alone, and each that of one where every atom is a thing of
+// its own.
+const either, each = -1, -2
 
 func (g *learner) about(predicate int) subject {
 	if declared := g.Project.Config.Predicates[predicate].Neural; declared != nil && len(declared.Classes) > 0 {
@@ -69,7 +70,11 @@ func (g *learner) about(predicate int) subject {
 	case atoms.Arity > 2:
 		return subject{entity: either, related: true}
 	}
-	return subject{entity: apart(atoms, truth, 2*g.Project.Learning.Folds), related: true}
+	entity := apart(atoms, truth, 2*g.Project.Learning.Folds)
+	if entity == each && !g.Project.SharesAtoms(load.Learn, load.Infer) {
+		entity = either // what inference is about is known of nothing there
+	}
+	return subject{entity: entity, related: true}
 }
 
 // of returns what an atom is about, and the class that it speaks of. An atom that relates things of one kind is about
@@ -79,6 +84,8 @@ func (s subject) of(tuple []symbol.ID) (about, class int32) {
 	switch {
 	case s.related && s.entity == either:
 		return int32(slices.Min(tuple)), learn.NoClass
+	case s.related && s.entity == each:
+		return together(tuple), learn.NoClass
 	case s.related:
 		return int32(tuple[s.entity]), learn.NoClass
 	case last > 1:
@@ -101,24 +108,35 @@ func together(constants []symbol.ID) int32 {
 }
 
 // apart returns the argument that no atom with a label shares with one without, as where the candidates of some records
-// of a file are labelled, or else either: nothing that inference knows is about what it is asked then, so what is held
-// out must not be known in part. Where both arguments are things of one kind, or too few to hold any out, it is either.
+// of a file are labelled: nothing that inference knows is about what it is asked then, so what is held out must not be
+// known in part. Where most of what is asked has both arguments in common with labels, as of users who have rated some
+// of the things, it is each: what is held out is to be about what is known otherwise, as that is. Where both arguments
+// are things of one kind, or too few to hold any out, it is either.
 func apart(atoms, truth *relation.Relation, fewest int) int {
 	said := [2]map[symbol.ID]bool{distinct(truth.Columns[0]), distinct(truth.Columns[1])}
-	alone, asked := [2]bool{len(said[0]) >= fewest, len(said[1]) >= fewest}, false
+	alone := [2]bool{len(said[0]) >= fewest, len(said[1]) >= fewest}
 	things := distinct(atoms.Columns[0])
+	if slices.ContainsFunc(atoms.Columns[1], func(c symbol.ID) bool { return things[c] }) {
+		return either
+	}
+	asked, met := 0, 0
 	tuple := make([]symbol.ID, 0, 2)
-	for row := 0; row < atoms.Len() && alone != [2]bool{}; row++ {
+	for row := atoms.Observed; row < atoms.Len(); row++ {
 		tuple = atoms.Tuple(tuple[:0], int32(row))
-		if things[tuple[1]] {
-			return either
+		if _, labelled := truth.Find(tuple...); labelled {
+			continue
 		}
-		if _, labelled := truth.Find(tuple...); !labelled && row >= atoms.Observed {
-			alone[0], alone[1], asked = alone[0] && !said[0][tuple[0]], alone[1] && !said[1][tuple[1]], true
+		first, second := said[0][tuple[0]], said[1][tuple[1]]
+		alone[0], alone[1] = alone[0] && !first, alone[1] && !second
+		if asked++; first && second {
+			met++
 		}
 	}
-	if !asked {
+	switch {
+	case asked == 0:
 		return either
+	case 2*met > asked:
+		return each
 	}
 	return slices.Index(alone[:], true)
 }

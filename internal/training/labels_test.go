@@ -86,7 +86,8 @@ func TestPairsAndClasses(t *testing.T) {
 }
 
 // Where the labels are of some records' candidates alone, a record is held out with all of them, and not what a pair of
-// two files has the lesser number.
+// two files has the lesser number. Where what is asked is about what labels are about, too, as of users who have rated
+// some of the things, each pair is held out by itself.
 func TestPairsThatAreHeldOutTogether(t *testing.T) {
 	block := func(a, b int) bool { return (a-b)%7 == 0 }
 	things, others := numbered(100, 40), numbered(0, 30)
@@ -98,8 +99,15 @@ func TestPairsThatAreHeldOutTogether(t *testing.T) {
 		"of some others": {pairs(things, others, block), pairs(things, others[7:14], block), 1},
 		"of some pairs":  {pairs(things, others, block), pairs(things[:20], others[:20], block), either},
 		"of few things":  {pairs(things, others, block), pairs(things[:4], others, block), either},
-		"of all":         {pairs(things, others, block), pairs(things, others, block), either},
-		"of one file":    {pairs(things, things, block), pairs(things[:20], things, block), either},
+		"of most pairs":  {pairs(things, others, block), pairs(things[:30], others[:28], block), either},
+		"of pairs by lot": {pairs(things, others, block), pairs(things, others, func(a, b int) bool {
+			return block(a, b) && (a+b)%2 == 0
+		}), each},
+		"of all":      {pairs(things, others, block), pairs(things, others, block), either},
+		"of one file": {pairs(things, things, block), pairs(things[:20], things, block), either},
+		"of pairs of one file by lot": {pairs(things, things, nil), pairs(things, things, func(a, b int) bool {
+			return (a*b)%3 == 0
+		}), either},
 		"of parts of a file": {pairs(things, things, func(a, b int) bool { return a < 20 == (b < 20) }),
 			pairs(things[:20], things[:20], nil), either},
 	} {
@@ -107,6 +115,11 @@ func TestPairsThatAreHeldOutTogether(t *testing.T) {
 		if got := apart(test.atoms, test.truth, 5); got != test.argument {
 			t.Errorf("%s: held out by argument %d, want %d", name, got, test.argument)
 		}
+	}
+	pair := subject{entity: each, related: true}
+	one, class := pair.of([]symbol.ID{100, 3})
+	if other, _ := pair.of([]symbol.ID{100, 4}); other == one || class != learn.NoClass {
+		t.Errorf("two pairs are about %d and %d, of class %d", one, other, class)
 	}
 	if about, class := (subject{related: true}).of([]symbol.ID{100, 3}); about != 100 || class != learn.NoClass {
 		t.Errorf("the pair is about %d, of class %d", about, class)
