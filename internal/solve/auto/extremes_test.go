@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
 )
@@ -160,6 +161,40 @@ func TestFinerNumbersComeFirst(t *testing.T) {
 		r, err := s.Solve(context.Background())
 		if err != nil || r.Status != solve.Optimal || steps > 20 {
 			t.Errorf("seed %d: %v after %d steps, %v", seed, r.Status, steps, err)
+		}
+	}
+}
+
+// Thousands of ground rules of all sizes are finished so, too, where their factors are sparse.
+func TestTreesOfAllSizes(t *testing.T) {
+	for seed := range uint64(12) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		size := func() float64 { return math.Pow(10, 12*rng.Float64()-6) }
+		const n = 700
+		m, theta := &mrf.Model{Variables: n}, make([]float64, 0, 2*n)
+		for i := range n {
+			prior := &mrf.Block{Rule: len(theta), Kind: mrf.Absolute, Len: 1, Exponent: 1, Vars: []int32{int32(i)},
+				Coef: []float64{1}, Constant: -rng.Float64()}
+			m.Blocks, theta = append(m.Blocks, prior), append(theta, size())
+			if i == 0 {
+				continue
+			}
+			link := &mrf.Block{Rule: len(theta), Kind: mrf.Hinge, Len: 1, Exponent: 1 + rng.IntN(2),
+				Vars: []int32{int32(rng.IntN(i)), int32(i)}, Coef: []float64{size(), -size()}}
+			if rng.IntN(5) == 0 {
+				link.Kind, link.Exponent = mrf.LessEqual, 0
+			}
+			m.Blocks, theta = append(m.Blocks, link), append(theta, size())
+		}
+		m.Rules = len(theta)
+		s, err := auto.Inference("auto", mrftest.Field(m, theta, nil), solve.Settings{Gap: 1e-6, Threads: 1},
+			auto.Options{Presolve: true, Split: true, Polish: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Solve(context.Background())
+		if err != nil || r.Status != solve.Optimal {
+			t.Errorf("seed %d: %v, gap %g, violation %g, %v", seed, r.Status, r.Gap, r.MaxViolation, err)
 		}
 	}
 }

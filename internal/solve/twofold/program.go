@@ -43,8 +43,8 @@ type row struct {
 }
 
 // begin writes the program and takes the first point: in the middle of the box, where all products are alike, of a size
-// beside which multipliers of soft rows are small.
-func (p *problem) begin() {
+// beside which multipliers of soft rows are small; or not, if steps take too long.
+func (p *problem) begin() bool {
 	p.rows, p.curved = p.rows[:0], false
 	size := 1.0
 	for j := range p.all {
@@ -69,7 +69,9 @@ func (p *problem) begin() {
 		}
 	}
 	size *= p.larger
-	p.room()
+	if !p.room() {
+		return false
+	}
 	for i := range p.n {
 		p.y[i], p.zl[i], p.zu[i] = of(0.5), of(2*size), of(2*size)
 	}
@@ -78,6 +80,7 @@ func (p *problem) begin() {
 		r.d = r.slack(p.y)
 		r.start(size)
 	}
+	return true
 }
 
 // addHard adds the row of a hard potential, or the two sides of an equation that has a leeway.
@@ -109,20 +112,23 @@ func (p *problem) add(j int, sign float64) *row {
 	return &p.rows[len(p.rows)-1]
 }
 
-// room makes room for the program's vectors and its columns.
-func (p *problem) room() {
+// room makes room for the program's vectors, its columns and its matrix, if that is not too much.
+func (p *problem) room() bool {
 	for _, v := range []*[]number{&p.y, &p.zl, &p.zu, &p.dy, &p.dzl, &p.dzu, &p.rhs, &p.diagonal} {
 		*v = make([]number, p.n)
 	}
 	p.beyond = make([]number, 2*(p.n+len(p.rows)))
 	p.v = make([]number, len(p.rows))
-	p.matrix = newMatrix(len(p.rows), &p.done)
 	p.columns = make([][]entry, p.n)
 	for k := range p.rows {
 		for e, i := range p.rows[k].index {
 			p.columns[i] = append(p.columns[i], entry{k, p.rows[k].coef[e]})
 		}
 	}
+	if p.matrix = newMatrix(len(p.rows), p.columns, most/few, &p.done); p.matrix == nil {
+		p.done = math.Inf(1) // others, too, are too much
+	}
+	return p.matrix != nil
 }
 
 // start takes a row's multiplier and slacks such that its products are of this size, and its equation holds if it can.

@@ -4,7 +4,9 @@ import "math"
 
 // run takes steps until the answer is proven, hard rows are shown to contradict each other, or nothing is gained.
 func (p *problem) run() {
-	p.begin()
+	if !p.begin() {
+		return
+	}
 	best, since := math.Inf(1), 0
 	p.smallest = math.Inf(1)
 	for range steps {
@@ -61,14 +63,14 @@ func (p *problem) assemble() {
 		if r.lower {
 			r.give = r.give.plus(r.s.over(r.mu.minus(r.lo)))
 		}
-		p.matrix.lower[k][k] = r.give
+		p.matrix.add(k, k, r.give)
 	}
 	for i, column := range p.columns {
 		inverse := of(1).over(p.diagonal[i])
 		for k, a := range column {
-			row, times := p.matrix.lower[a.row], inverse.times(a.coef)
+			times := inverse.times(a.coef)
 			for _, b := range column[:k+1] {
-				row[b.row] = row[b.row].plus(times.times(b.coef))
+				p.matrix.add(a.row, b.row, times.times(b.coef))
 			}
 		}
 		p.done += float64(len(column)*len(column)) / 2

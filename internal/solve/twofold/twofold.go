@@ -1,8 +1,8 @@
 // Package twofold solves small problems by an interior point method in numbers of twice the usual length, for those
 // that others leave without a proof: where coefficients, weights or constants are ten orders of magnitude apart, their
-// steps have no digit left of what the least ask for. Its steps are those of package interior, in terms of dense rows;
-// it begins with all products exactly alike, however large or small the multipliers are that a row may have. Each point
-// is rounded, and proven as any other answer.
+// steps have no digit left of what the least ask for. Its steps are those of package interior, in terms of rows in an
+// order that keeps factors sparse; it begins with all products exactly alike, however large or small the multipliers
+// are that a row may have. Each point is rounded, and proven as any other answer.
 package twofold
 
 import (
@@ -14,10 +14,10 @@ import (
 
 const (
 	// Most is the number of potentials, and of variables, of the largest problems that it is for, and most that of
-	// products after which it gives up: between one and two seconds.
-	Most, most = 1000, 1e9
-	// steps bounds those of a run, and patience those without a better point.
-	steps, patience = 150, 12
+	// products after which it gives up: some three seconds.
+	Most, most = 10_000, 1e9
+	// steps bounds those of a run, few is about the least, and patience bounds those without a better point.
+	steps, few, patience = 150, 30, 12
 	// finer is the part of the gap that was asked for that it goes on to once that is proven, while each step helps.
 	finer = 1e-2
 )
