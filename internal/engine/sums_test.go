@@ -75,6 +75,25 @@ func TestSumsOfWhatIsSeen(t *testing.T) {
 	}
 }
 
+// A method that is asked for, with nothing said about how it descends, lets held-out labels choose that, as is done by
+// default. With an option of its own, all is as it says.
+func TestMethodAskedForIsHeldBack(t *testing.T) {
+	for method, want := range map[string]float64{"deeppsl": 0.8, "implicit": 0.8} {
+		if accuracy := leagues(t, 5, 3, "learn.method="+method); accuracy < want {
+			t.Errorf("%s: %.3f are right, want at least %.2f", method, accuracy, want)
+		}
+	}
+	path := league(t, 0, 5)
+	chosen := run(t, path, project.Options{Set: []string{"learn.method=implicit"}}, learnAndInfer)
+	if chosen.CrossFit == nil || chosen.CrossFit.Epochs == 0 || len(chosen.Training.Epochs) != chosen.CrossFit.Epochs+1 {
+		t.Errorf("%+v is chosen, of %d epochs", chosen.CrossFit, len(chosen.Training.Epochs))
+	}
+	set := run(t, path, project.Options{Set: []string{"learn.method=implicit", "learn.epochs=5"}}, learnAndInfer)
+	if set.CrossFit != nil || len(set.Training.Epochs) != 6 {
+		t.Errorf("with epochs of its own, %+v is chosen, of %d", set.CrossFit, len(set.Training.Epochs))
+	}
+}
+
 // Training that is asked for by its gradient counts false labels, too, where no class is true in their place. By the
 // cross-entropy of true ones alone, all was taken to be true, and 0.482 of the games came out right.
 func TestFalseLabelsByThemselves(t *testing.T) {

@@ -36,6 +36,8 @@ type Settings struct {
 	// auto cross-fits: see crossFitting. folds is how many parts of the labels are held out in turn.
 	Auto  bool
 	Folds int
+	// Asked says that a method of descent is asked for, and nothing about how it descends.
+	Asked bool
 	// Compared says that weights that were learned compete with those written, and those that Rival learns with both.
 	Compared bool
 	Rival    learn.Settings
@@ -382,8 +384,11 @@ func defaultsFor(config *load.Config, given []load.Option) Settings {
 		s.Auto = true
 	}
 	class, crossFits, compares := "", s.Auto, s.Compared
+	own := false
 	for _, o := range given {
-		switch option.Translate(o.Name) {
+		name := option.Translate(o.Name)
+		own = own || name != "learn.method" && name != "learn.folds" && strings.HasPrefix(name, "learn.")
+		switch name {
 		case "learn.method":
 			s.Auto, s.Compared = crossFits && o.Value == automatic, compares && o.Value == automatic
 			if method, err := learn.ParseMethod(o.Value); err == nil {
@@ -403,6 +408,7 @@ func defaultsFor(config *load.Config, given []load.Option) Settings {
 	}
 	method := s.Learn.Method.String()
 	loss, isBilevel := learn.BilevelLoss(class)
+	s.Asked = crossFits && !s.Auto && !own && !isBilevel && s.Learn.Method.Info().OfAnswer
 	switch {
 	case s.Auto:
 		method = automatic

@@ -14,11 +14,12 @@ const calibratedRate = 4
 // calibrates tells whether networks learn so, too: where no label is of what they see, and options leave it to us.
 func (c *crossFitting) calibrates() bool {
 	s := &c.g.Project.Learning
-	return c.latent() && !c.g.large() && !s.LossSet && !s.StepsSet
+	return c.latent() && !c.g.large() && !s.LossSet && !s.StepsSet && (s.Auto || s.Learn.Method == learn.Implicit)
 }
 
-// calibrate has a method learn so.
-func calibrate(s *learn.Settings) {
-	s.Method, s.Calibrated, s.Steps = learn.Implicit, true, 1
-	s.NetworkRate *= calibratedRate
+// calibrate has a method learn so. One that is asked for has that rate already.
+func calibrate(s *learn.Settings, asked bool) {
+	if s.Method, s.Calibrated, s.Steps = learn.Implicit, true, 1; !asked {
+		s.NetworkRate *= calibratedRate
+	}
 }

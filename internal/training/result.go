@@ -128,6 +128,8 @@ type plan struct {
 	// decayFactor multiplies the decay that suits the number of labels, of networks fitted alone or, where it is not 0,
 	// by the likelihood of examples; 0 stands for 1 there and for the middle one of decayFactors here.
 	decayFactor float64
+	// asked says that a method that was asked for descends as held-out labels choose: see asked.go.
+	asked bool
 	// together fits networks to labels of theirs and to all that follow from what they see: see decay.go.
 	together bool
 	// afresh learns end to end from the beginning, without fitting or teaching.

@@ -90,6 +90,7 @@ var ways = []struct {
 }{
 	{func(s *project.Settings, _ bool) bool { return s.Auto }, (*learner).crossFit},
 	{func(s *project.Settings, _ bool) bool { return s.Compared }, (*learner).learnWeights},
+	{func(s *project.Settings, examples bool) bool { return s.Asked && !examples }, (*learner).asked},
 	{func(s *project.Settings, examples bool) bool { return examples && s.Learn.Method == learn.Energy },
 		(*learner).learnFromExamples},
 }
@@ -220,7 +221,7 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 	}
 	switch {
 	case l.calibrated:
-		calibrate(&settings)
+		calibrate(&settings, l.asked)
 	case l.afresh:
 		settings.NetworkRate *= afreshRate
 	}
@@ -237,11 +238,11 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 	if !g.Project.Learning.LossSet && settings.Loss.Kind == learn.CrossEntropy && !task.Labels.Coupled() {
 		settings.Loss.Kind = learn.BinaryCrossEntropy // else all would be true
 	}
-	if p := &g.Project.Learning; p.Auto && task.Batches == nil {
+	if p := &g.Project.Learning; (p.Auto || l.asked) && task.Batches == nil {
 		if !p.LossSet && task.Labels.OfSides() {
 			settings.Loss.Exponent = sideExponent
 		}
-		if g.bypassed(task.Labels) {
+		if p.Auto && g.bypassed(task.Labels) {
 			settings.Method = learn.Implicit
 		}
 	}
