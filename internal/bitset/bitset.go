@@ -1,6 +1,11 @@
 // Package bitset has sets of small numbers, of which each takes a bit.
 package bitset
 
+import (
+	"iter"
+	"math/bits"
+)
+
 // Set is a set of numbers below 64 times its length, the lowest bit of a word first.
 type Set []uint64
 
@@ -28,4 +33,32 @@ func (s Set) Put(i int) (fresh bool) {
 	fresh = *word&bit == 0
 	*word |= bit
 	return fresh
+}
+
+// Unite takes in all of another set, which is no longer than this one.
+func (s Set) Unite(other Set) {
+	for k, word := range other {
+		s[k] |= word
+	}
+}
+
+// Len is how many numbers are in the set.
+func (s Set) Len() (n int) {
+	for _, word := range s {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// All goes through the numbers in the set, from the least on.
+func (s Set) All() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for k, word := range s {
+			for ; word != 0; word &= word - 1 {
+				if !yield(64*k + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package bitset
 
 import (
+	"slices"
 	"testing"
 
 	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
@@ -30,9 +31,24 @@ func TestSet(t *testing.T) {
 				want[i] = true
 			}
 		}
+		var all []int
 		for i := range n + 1 {
 			if set.Has(i) != want[i] {
 				t.Fatalf("%d is there: %v", i, set.Has(i))
+			}
+			if want[i] {
+				all = append(all, i)
+			}
+		}
+		if got := slices.Collect(set.All()); !slices.Equal(got, all) || set.Len() != len(all) {
+			t.Fatalf("it has %d: %v, want %v", set.Len(), got, all)
+		}
+		other := New(n)
+		other.Add(rapid.IntRange(0, n).Draw(t, "other"))
+		set.Unite(other)
+		for i := range n + 1 {
+			if set.Has(i) != (want[i] || other.Has(i)) {
+				t.Fatalf("%d is in both: %v", i, set.Has(i))
 			}
 		}
 	})

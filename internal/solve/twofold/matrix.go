@@ -2,7 +2,6 @@ package twofold
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/bitset"
@@ -25,8 +24,8 @@ type matrix struct {
 	first, link []int32
 }
 
-// newMatrix makes room for a matrix of so many rows, of which cliques are tied to each other; or not, if factoring it
-// takes more products than limit.
+// newMatrix makes room for a matrix of so many rows, of which cliques are tied to each other; or not, if adding these
+// up and factoring it take more products than limit.
 func newMatrix(size int, cliques [][]entry, limit float64, done *float64) *matrix {
 	m := &matrix{place: make([]int32, size), diagonal: make([]number, size), column: make([][]number, size),
 		below: make([][]int32, size), done: done, work: make([]number, size), next: make([]int, size),
@@ -40,8 +39,14 @@ func newMatrix(size int, cliques [][]entry, limit float64, done *float64) *matri
 	return m
 }
 
-// order finds the places of the rows by the minimum degree algorithm, or that factors take more products than limit.
+// order finds the places of the rows by the minimum degree algorithm, or that more products are needed than limit.
 func (m *matrix) order(cliques [][]entry, limit float64) bool {
+	for _, clique := range cliques {
+		limit -= float64(len(clique)*len(clique)) / 2
+	}
+	if limit < 0 {
+		return false
+	}
 	size := len(m.place)
 	tied, degree := make([]bitset.Set, size), make([]int, size)
 	for i := range tied {
@@ -56,7 +61,7 @@ func (m *matrix) order(cliques [][]entry, limit float64) bool {
 	}
 	for i := range tied {
 		tied[i].Add(i)
-		degree[i] = count(tied[i])
+		degree[i] = tied[i].Len()
 	}
 	for k := range size {
 		next := 0
@@ -70,12 +75,10 @@ func (m *matrix) order(cliques [][]entry, limit float64) bool {
 		}
 		m.place[next], degree[next] = int32(k), math.MaxInt
 		tied[next].Remove(next)
-		for i := range members(tied[next]) {
-			for w, word := range tied[next] {
-				tied[i][w] |= word
-			}
+		for i := range tied[next].All() {
+			tied[i].Unite(tied[next])
 			tied[i].Remove(next)
-			degree[i] = count(tied[i])
+			degree[i] = tied[i].Len()
 			m.below[k] = append(m.below[k], int32(i))
 		}
 	}
@@ -86,27 +89,6 @@ func (m *matrix) order(cliques [][]entry, limit float64) bool {
 		slices.Sort(below)
 	}
 	return true
-}
-
-// count returns the number of a set's members.
-func count(s bitset.Set) (n int) {
-	for _, word := range s {
-		n += bits.OnesCount64(word)
-	}
-	return n
-}
-
-// members goes through those of a set.
-func members(s bitset.Set) func(yield func(int) bool) {
-	return func(yield func(int) bool) {
-		for w, word := range s {
-			for ; word != 0; word &= word - 1 {
-				if !yield(64*w + bits.TrailingZeros64(word)) {
-					return
-				}
-			}
-		}
-	}
 }
 
 func (m *matrix) clear() {

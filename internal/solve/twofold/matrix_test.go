@@ -3,6 +3,7 @@ package twofold
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -64,7 +65,7 @@ func TestTreesDoNotFill(t *testing.T) {
 	for i := 1; i < size; i++ {
 		cliques = append(cliques, []entry{{name[rng.IntN(i)], of(1)}, {name[i], of(1)}})
 	}
-	m := newMatrix(size, cliques, size, &done)
+	m := newMatrix(size, cliques, 3*size, &done)
 	if m == nil {
 		t.Fatal("more products than rows")
 	}
@@ -72,7 +73,19 @@ func TestTreesDoNotFill(t *testing.T) {
 	for _, below := range m.below {
 		entries += len(below)
 	}
-	if entries != size-1 || newMatrix(size, cliques, size/4, &done) != nil {
+	if entries != size-1 || newMatrix(size, cliques, 2*size, &done) != nil {
 		t.Errorf("%d entries, want %d; and a limit has to be kept", entries, size-1)
+	}
+}
+
+// Columns that are long take most of a step to add up, however few the rows are that they tie to each other.
+func TestLongColumnsAreRefused(t *testing.T) {
+	const size, columns = 300, 3000
+	whole, done := make([]entry, size), 0.0
+	for i := range whole {
+		whole[i] = entry{i, of(1)}
+	}
+	if newMatrix(size, slices.Repeat([][]entry{whole}, columns), most/few, &done) != nil {
+		t.Error("steps of 1.4e8 products are taken")
 	}
 }
