@@ -15,7 +15,14 @@ import (
 // things that are in the tables several times, by other names. A network that has learned from one knows the others by
 // heart. Where inference is about other things than learning, it is not known whether these are copies, too: nil, as
 // where there are none.
-func (g *learner) copies() (equal forest.Forest) {
+func (g *learner) copies() forest.Forest {
+	if !g.compared {
+		g.equal, g.compared = g.findCopies(), true
+	}
+	return g.equal
+}
+
+func (g *learner) findCopies() (equal forest.Forest) {
 	if !g.Project.SharesAtoms(g.Phase, load.Infer) {
 		return nil
 	}
@@ -126,7 +133,7 @@ func (g *learner) dealCopies(folds map[int32]int) {
 // manyCopies is the share of things with labels from which on copies among them are told of.
 const manyCopies = 0.2
 
-// copied notices things with labels that are copies of others: each counts as often as it is there.
+// copied notices things with labels that are copies of others, and says whether each is learned from once.
 func (n *notices) copied() error {
 	g := n.g
 	if !g.Project.Learning.Auto || g.Perception == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/deeppsl/deeppsl/internal/forest"
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/perceive"
@@ -23,7 +24,9 @@ type learner struct {
 	passing []bool  // which rules just pass on what networks see; nil before
 	// measured tells that labour is known: whether an inference is much work.
 	measured, labour bool
-	presumed         []float64       // the weights written, but for those of rules that are doubted; nil before
+	presumed         []float64     // the weights written, but for those of rules that are doubted; nil before
+	equal            forest.Forest // targets of copies, once all are compared
+	compared         bool
 	repeats          map[int32]int32 // things with labels that copy one, with that
 	middled          bool            // labels have judged whether to take the middle of what rules leave free
 }
