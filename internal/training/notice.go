@@ -252,6 +252,9 @@ func (n *notices) lookAtAtoms(ctx context.Context, training *Training) error {
 	if g.Perception != nil {
 		n.networks = g.Perception.States()
 	}
+	if err := n.worse(ctx, training); err != nil {
+		return err
+	}
 	chosen := training.Chosen
 	if chosen == nil || len(training.Epochs) == 0 {
 		return nil

@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -94,6 +95,48 @@ func (n *notices) blind(chosen *session.Answer) error {
 			"that looks at nothing has %.4g", n.when, e.Primary, e.Predicate, e.PrimaryValue(), e.Count, which, guess)
 	}
 	return err
+}
+
+// worse notices weights, learned by a method that was asked for, by which labels are told worse than by those written:
+// what a method minimises need not be what weights are wanted for. Weights that compete with these anyway, and those
+// beside networks, which have learned with them, are left out, and so is inference that knows labels: it answers
+// otherwise.
+func (n *notices) worse(ctx context.Context, training *Training) error {
+	g := n.g
+	s, r := &g.Project.Learning, training.Rehearsed
+	if g.Networks != nil || s.Auto || s.Compared || r != nil && r.Known || !slices.Contains(g.learned(), true) ||
+		g.Model.Potentials() > mostFree {
+		return nil
+	}
+	c := referee{g: g}
+	by, err := c.gather(lesson{})
+	if err != nil || len(c.labels.Variables) < fewLabels {
+		return err
+	}
+	if c.levels, err = c.learnsLevels(); err != nil {
+		return err
+	}
+	learned, written := contestant{theta: g.Theta}, contestant{theta: g.written()}
+	for _, one := range []*contestant{&learned, &written} {
+		if one.y, err = c.infer(ctx, one.theta); err != nil {
+			return err
+		}
+	}
+	if gain, err := c.judge(c.labels, &learned, &written); err != nil || !gain.wins(0) {
+		return err
+	}
+	which := "labels learned from"
+	if by == byValidation {
+		which = "labels of validation"
+	}
+	scores := ""
+	if !c.levels && !math.IsNaN(written.score) {
+		scores = fmt.Sprintf(", a score of %.4g in place of %.4g", learned.score, written.score)
+	}
+	n.see("learn-worse", source.Span{}, "", "leave learn.method to its default, which keeps the weights that tell labels "+
+		"better, or keep those written (-i)", "%s, the %s are told worse than by the weights as written: a loss of %.3f in "+
+		"place of %.3f%s", n.when, which, learned.verdict.Loss(), written.verdict.Loss(), scores)
+	return nil
 }
 
 // ranked tells whether a predicate is scored by nothing but the order of its values, whatever side of a half these
