@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,13 @@ def test_the_column_of_values_can_be_named(kind: str) -> None:
         through(FRAMES[kind], value="truth")
 
 
+def test_rows_name_the_column_of_values_or_have_none() -> None:
+    table = _tables.read([{"who": "a", "score": 0.25}, {"who": "b", "score": 1}], "score")
+    assert len(table.columns) == 1 and table.values is not None and table.values.tolist() == [0.25, 1]
+    with pytest.raises(ValueError, match="no column 'score' for the truth values: rows have none"):
+        _tables.read([("a", 0.25)], "score")
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -77,6 +85,8 @@ def test_the_column_of_values_can_be_named(kind: str) -> None:
         polars.DataFrame({"a": ["x", None], "b": ["y", "z"]}),
         pyarrow.table({"a": ["x", None], "b": ["y", "z"]}),
         [("x", "y"), (None, "z")],
+        [("x", "y"), (np.datetime64("NaT"), "z")],
+        [("x", "y"), (decimal.Decimal("NaN"), "z")],
         {"a": ["x", float("nan")], "b": ["y", "z"]},
     ],
 )
@@ -97,6 +107,8 @@ def test_missing_arguments_are_named(data: Any) -> None:
         (np.array([["a", "b"], ["c", "d"]]), [["a", "c"], ["b", "d"]], None),
         (pandas.Series(["a", "b"], name="x"), [["a", "b"]], None),
         (pandas.DataFrame({"c": pandas.Categorical(["u", "v", "u"])}), [["u", "v", "u"]], None),
+        (pandas.Categorical(["u", "v", "u"]), [["u", "v", "u"]], None),
+        (pandas.array([1, 2], dtype="Int64"), [["1", "2"]], None),
         (pyarrow.table({"c": pyarrow.array(["u", "v", "u"]).dictionary_encode()}), [["u", "v", "u"]], None),
         (polars.DataFrame({"c": polars.Series(["u", "v", "u"], dtype=polars.Categorical)}), [["u", "v", "u"]], None),
         (pandas.DataFrame({"c": [True, False]}), [["True", "False"]], None),
@@ -304,6 +316,8 @@ def test_single_arguments(data: Any) -> None:
     [
         (5, "and not 5"),
         (None, "and not None"),
+        (pandas.Timestamp("2024-01-02"), "and not Timestamp"),
+        ([object()], "an argument is a text, a number, a date, and not <object"),
         (["\ud800"], "is no Unicode text"),
         (polars.DataFrame({"p": [1.0, float("nan")]}), "row 2 has nothing in the column 'p'"),
         (pyarrow.table({"p": [1.0, float("nan")]}), "row 2 has nothing in the column 'p'"),

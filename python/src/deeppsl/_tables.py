@@ -77,7 +77,7 @@ def read(data: Any, value: Any = None) -> Table:
     the last item of each is a float, it is the truth value.
     """
     module = type(data).__module__.partition(".")[0]
-    if module == "pandas":
+    if module == "pandas" and hasattr(data, "ndim"):
         return _of_pandas(data, value)
     if module == "polars":
         return _of_polars(data, value)
@@ -89,7 +89,7 @@ def read(data: Any, value: Any = None) -> Table:
         return _split({name: data[name] for name in names}, value, "", _of_values)
     if hasattr(data, "__array__") and getattr(data, "ndim", 0) == 2:
         return _split({k: data[:, k] for k in range(data.shape[1])}, value, "", _of_values)
-    return _of_rows(data)
+    return _of_rows(data, value)
 
 
 def features(data: Any) -> Any:
@@ -153,7 +153,9 @@ def _is_number(item: Any) -> bool:
 
 
 def _is_gap(item: Any) -> bool:  # also of the libraries that have a value of their own for it
-    return item is None or type(item).__name__ in ("NAType", "NaTType") or isinstance(item, float) and item != item
+    if item is None or isinstance(item, (str, int)):
+        return item is None
+    return type(item).__name__ in ("NAType", "NaTType") or getattr(item, "ndim", 0) == 0 and bool(item != item)
 
 
 def _columns(data: Any) -> Mapping[Any, Any] | None:
@@ -203,6 +205,10 @@ def _split(columns: Mapping[Any, Any], value: Any, kind: str, column: Callable[[
 
 
 def _of_pandas(data: Any, value: Any) -> Table:
+    import pandas
+
+    if isinstance(data, pandas.api.extensions.ExtensionArray):  # such as Categorical
+        data = pandas.Series(data)
     if data.ndim == 1 and _are_values(data):
         value = VALUE if data.name is None else data.name
         data = data.rename(value)
@@ -309,7 +315,7 @@ def _of_mapping(data: Mapping[Any, Any], value: Any) -> Table:
     return _split(data, value, "", _of_values)
 
 
-def _of_rows(data: Iterable[Any]) -> Table:
+def _of_rows(data: Iterable[Any], value: Any = None) -> Table:
     import numpy as np
 
     if isinstance(data, (str, bytes)):
@@ -319,7 +325,9 @@ def _of_rows(data: Iterable[Any]) -> Table:
     except TypeError:
         raise TypeError(f"data are a frame, a mapping, rows or a path, and not {data!r}") from None
     if rows and all(isinstance(row, Mapping) for row in rows):
-        return _split(_of_records(rows), None, "", _of_values)
+        return _split(_of_records(rows), value, "", _of_values)
+    if value is not None:
+        raise ValueError(f"there is no column {value!r} for the truth values: rows have none, but their last items where all are floats")
     if any(type(row) is not tuple and type(row) is not list for row in rows):
         rows = [row if _is_row(row) else (row,) for row in rows]
     if not rows:
@@ -427,7 +435,10 @@ def text(item: Any) -> str:
         item = _items(item.reshape(1))[0] if getattr(item, "ndim", 1) == 0 else item.tolist()
     if isinstance(item, (bytes, bytearray)):
         raise ValueError(f"{item!r} is no text: decode it")
-    return repr(item) if isinstance(item, float) else str(item)
+    made = repr(item) if isinstance(item, float) else str(item)
+    if made.startswith("<") and made == object.__repr__(item):  # a place in memory
+        raise TypeError(f"an argument is a text, a number, a date, and not {made}")
+    return made
 
 
 class Written(NamedTuple):

@@ -475,7 +475,7 @@ class Model:
         along = np.zeros(len(self._answer.values))
         for name, values in slope.items():
             part = self._answer._columns(name)
-            along[part.start : part.start + part.count] = values
+            along[part.start : part.start + part.count] = _slope(name, values, part.count)
         reply, arrays = self._ask("gradient", {"slope": 0}, [along], session=True)
         return results.Gradient(arrays[reply["values"]], arrays[reply["weights"]], self._atoms)
 
@@ -803,6 +803,16 @@ def _written(item: Any) -> str:
 def _given(sets: list[tuple[str, _tables.Table]]) -> list[_changes.Change]:
     """Return what has been set as changes."""
     return [_changes.give(predicate, *atom, value=value) for predicate, atoms in _tables.atoms(sets) for atom, value in atoms]
+
+
+def _slope(name: str, values: Any, count: int) -> Any:
+    """Return a function's derivatives in the values of a predicate's open atoms."""
+    import numpy as np
+
+    given = np.asarray(values)
+    if given.dtype.kind not in "fiub" or given.shape not in ((count,), ()):
+        raise ValueError(f"the slope of {name} is {count} numbers, in the order of its values, and not {values!r}")
+    return given
 
 
 def _columns(reply: dict[str, Any], arrays: list[Any]) -> dict[str, results.Columns]:
