@@ -142,15 +142,15 @@ func TestGiven(t *testing.T) {
 		t.Errorf("%d ground rules of %s", rules[0].Ground, rules[0].Text)
 	}
 	for want, err := range map[string]error{
-		"only given ones":  s.SetValue(1, "Fire", room(0)),
-		"observed":         s.SetValue(1, "Next", room(0), room(1)),
-		"no atom":          s.SetValue(1, "Reports", "elsewhere"),
-		"did you mean":     s.SetValue(1, "Report", room(0)),
-		"1 arguments":      s.SetValue(1, "Reports", room(0), room(1)),
-		"not in [0, 1]":    s.SetValue(math.NaN(), "Reports", room(0)),
-		"there is no rule": s.SetWeight(9, 1),
-		"is hard":          s.SetWeight(3, 1),
-		"at least 0":       s.SetWeight(0, -1),
+		"only given ones": s.SetValue(1, "Fire", room(0)),
+		"Next('room000', 'room001') is not given but observed": s.SetValue(1, "Next", room(0), room(1)),
+		"no atom Reports('elsewhere')":                         s.SetValue(1, "Reports", "elsewhere"),
+		"did you mean":                                         s.SetValue(1, "Report", room(0)),
+		"1 arguments":                                          s.SetValue(1, "Reports", room(0), room(1)),
+		"not in [0, 1]":                                        s.SetValue(math.NaN(), "Reports", room(0)),
+		"there is no rule":                                     s.SetWeight(9, 1),
+		"is hard":                                              s.SetWeight(3, 1),
+		"at least 0":                                           s.SetWeight(0, -1),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)

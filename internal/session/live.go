@@ -47,10 +47,10 @@ func (g *Grounding) SetValue(value float64, predicate string, arguments ...strin
 	case err != nil:
 		return err
 	case row < 0:
-		return fmt.Errorf("there is no atom %s%q", atoms.Name, arguments)
+		return fmt.Errorf("there is no atom %s", relation.AtomText(atoms.Name, arguments))
 	case !g.Project.Config.Predicates[k].Given || atoms.Role(row) == relation.Observed:
-		return fmt.Errorf("the value of %s%q is not given but %s; only given ones can change", atoms.Name, arguments,
-			atoms.Role(row))
+		return fmt.Errorf("the value of %s is not given but %s; only given ones can change",
+			relation.AtomText(atoms.Name, arguments), atoms.Role(row))
 	}
 	g.Inputs[atoms.Number(row)] = value
 	return nil
