@@ -238,7 +238,8 @@ func (b *builder) strings(texts []string) int {
 
 // write writes a header with the arrays as a frame.
 func (b *builder) write(w io.Writer, header any) error {
-	text, err := json.Marshal(header, json.WithMarshalers(finite), json.Deterministic(true))
+	text, err := json.Marshal(header, json.WithMarshalers(finite), json.Deterministic(true),
+		jsontext.AllowInvalidUTF8(true)) // messages name what tables in another encoding have
 	if err != nil {
 		return err
 	}

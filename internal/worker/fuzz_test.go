@@ -102,3 +102,13 @@ func TestMemoryOfFrames(t *testing.T) {
 		t.Errorf("%d bytes of memory for a frame of %d", peak, len(frame))
 	}
 }
+
+// A message about what is no text in UTF-8, as of a table in Latin-1, is a reply as any other.
+func TestNamesInAnotherEncoding(t *testing.T) {
+	c := start(t)
+	table := `{"predicate": %q, "part": %q, "columns": [{"strings": %d, "codes": %d}]}`
+	fields := `"rules": "1: A(X) -> B(X)", "tables": [` + fmt.Sprintf(table, "A", "observed", 0, 1) + ", " +
+		fmt.Sprintf(table, "B", "targets", 2, 1) + "]"
+	c.ok("open", fields, nil, texts("caf\xe9"), ints(0), texts("caf\xe9"))
+	c.wrong("input", "needs B('caf\ufffd'), which is neither", "open", fields, texts("caf\xe9"), ints(0), texts("tea"))
+}
