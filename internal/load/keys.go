@@ -34,8 +34,8 @@ const (
 var Keys = []Key{
 	{TopLevel, "predicates", "object", "none", "every predicate by name, with the number of its arguments or without: " +
 		"`\"Knows/2\"`", `{"Knows/2": {"targets": ["pairs.tsv"]}}`},
-	{TopLevel, "rules", "string or list", "none", "a file of rules, or rules in the language of language.md; lists may " +
-		"mix both", `["model.psl", "1: !Knows(A, B) ^2"]`},
+	{TopLevel, "rules", "string or list", "none", "a file of rules, or a text of rules in the language of language.md; " +
+		"lists mix files and single rules", `["model.psl", "1: !Knows(A, B) ^2"]`},
 	{TopLevel, "options", "object", "none", "settings of all phases: see options.md", `{"inference.gap": 1e-8}`},
 	{TopLevel, "networks", "object", "none", "every neural network by name; its keys are below",
 		`{"reader": {"kind": "mlp", "features": "words.tsv"}}`},

@@ -8,10 +8,13 @@ import (
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
-// rules reads a list of rules, one per string, or the path of a rule file.
+// rules reads a list of rules, one per string, a text of rules, or the path of a rule file.
 func (d *decoder) rules(n node) []*syntax.Rule {
 	switch n.kind() {
 	case text:
+		if isProgram(n.scalar()) {
+			return d.parse(textOf(n))
+		}
 		return d.ruleFile(n)
 	case list:
 		return d.mixed(n)
@@ -48,10 +51,32 @@ func (d *decoder) ruleFile(n node) []*syntax.Rule {
 		d.config.Unreadable(d.diags, n.span(), path, err)
 		return nil
 	}
+	return d.parse(file)
+}
+
+// parse reads any number of rules.
+func (d *decoder) parse(file *source.File) []*syntax.Rule {
 	before := d.diags.Errors()
 	rules := syntax.Parse(file, d.diags)
 	d.ruleErrors += d.diags.Errors() - before
 	return rules
+}
+
+// textOf makes a file of a text of rules. Where it is written with escapes, or indented, its lines are counted by
+// themselves.
+func textOf(n node) *source.File {
+	file := inPlace(n)
+	if file.In.End-file.In.Start != len(file.Text) {
+		return &source.File{Name: file.Name + ": rules", Text: file.Text}
+	}
+	return file
+}
+
+// isProgram tells whether a text is rules, and no path: it has lines, or an atom with a weight or a full stop.
+func isProgram(text string) bool {
+	text = strings.TrimSpace(text)
+	return !strings.EqualFold(filepath.Ext(text), ".psl") && (strings.ContainsRune(text, '\n') ||
+		strings.Contains(text, "(") && (strings.Contains(text, ":") || strings.HasSuffix(text, ".")))
 }
 
 // derivations reads one derivation rule, or a list of them.
