@@ -59,6 +59,9 @@ func TestCanonical(t *testing.T) {
 			t.Errorf("%s %q: got %q, %v, want %q", test.typ, test.in, got, err, test.want)
 		}
 	}
+	if _, err := Int.Canonical("-9223372036854775809"); err == nil || !strings.Contains(err.Error(), "more than 64 bits") {
+		t.Errorf("error %v, want that it is too large", err)
+	}
 }
 
 // What a network says is no table to derive from: the hint is the rule to write instead.

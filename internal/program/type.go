@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -15,6 +16,9 @@ func (t Type) Canonical(text string) (string, error) {
 	switch t {
 	case Int:
 		value, err := strconv.ParseInt(text, 10, 64)
+		if errors.Is(err, strconv.ErrRange) {
+			return "", fmt.Errorf("'%s' is an integer of more than 64 bits", text)
+		}
 		if err != nil {
 			return "", fmt.Errorf("'%s' is not an integer", text)
 		}
