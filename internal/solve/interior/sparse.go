@@ -36,6 +36,7 @@ type sparse struct {
 
 	lost                bool // a pivot of the factor, to rounding
 	x, rest, correction []float64
+	easing              easing
 }
 
 // perThousand and perNonzero are the nanoseconds that a step takes for a thousand flops of a factor, and an entry, and
@@ -245,6 +246,9 @@ func (s *sparse) solve(p *program) {
 	}
 	// What is left where a pivot was lost is pushes that nothing balances: that is to be less than the gap.
 	p.rough = p.rough || s.lost && p.firm < floor && sum(s.correction[:p.n]) > p.unproven
+	if p.firm > 0 && !p.rough && !p.predicts && p.best < close {
+		s.ease(p)
+	}
 	copy(p.dy, s.x)
 	for k, j := range s.kept {
 		p.rows[j].dmu = s.x[p.n+k]

@@ -72,6 +72,51 @@ func (p *program) share(r *row) float64 {
 // giving is how many times as much as firm a row is to give by its variables for all of it.
 const giving = 1e6
 
+// ease corrects the solution for what firm rows give. A step leaves each violated by firm times what its multiplier
+// moves by. Along chains of them multipliers are large, and where they still move by more than a step's part of that,
+// what is left from step to step costs more than the gap may be. It is measured as in the gap: pushes of variables as
+// they are, and violations by the rows' multipliers.
+func (s *sparse) ease(p *program) {
+	moved := 0.0
+	for k, j := range s.kept {
+		moved += math.Abs(s.x[p.n+k]) * p.worth(&p.rows[j])
+	}
+	if p.firm*moved > p.tolerance {
+		s.weigh(p)
+		s.easing.correct(s.x, s.correction, s.factored.Solve, s.subtractProduct, p.tolerance)
+	}
+}
+
+// weigh finds what a matrix has more on its diagonal where rows are not firm, and what each row is worth.
+func (s *sparse) weigh(p *program) {
+	e, order := &s.easing, p.n+len(s.kept)
+	e.room(order)
+	for i := range p.n {
+		e.worth[i] = 1
+	}
+	for k, j := range s.kept {
+		r := &p.rows[j]
+		e.gives[p.n+k], e.worth[p.n+k] = p.eased(r), p.worth(r)
+	}
+	for _, t := range s.twins {
+		e.gives[p.n+int(t.of)] += t.times * p.eased(&p.rows[t.row]) * t.times
+	}
+	for k := p.n; k < order; k++ {
+		e.gives[k] = -1/e.gives[k] - s.diagonal[k]
+	}
+}
+
+// eased is the stiffness that a row has where it is not firm.
+func (p *program) eased(r *row) float64 {
+	if r.idle || !r.hard {
+		return r.stiffness
+	}
+	return 1 / (1/r.stiffness - p.firm*p.share(r))
+}
+
+// worth is what a violation of a row is worth in the gap, by its multiplier or one of the usual size.
+func (p *program) worth(r *row) float64 { return max(p.scale, math.Abs(r.mu)) }
+
 // direct computes the step to where each product is mu, and what is wanted beyond that of each.
 func (p *program) direct(mu float64) {
 	for i, y := range p.y {

@@ -33,12 +33,23 @@ func advance(x, r, d, q []float64, step float64) {
 	kernel.SubtractMultiple(r, q, step)
 }
 
+// multiply multiplies a vector's numbers by another one's.
+func multiply(v, by []float64) {
+	for i := range v {
+		v[i] *= by[i]
+	}
+}
+
+// scale multiplies a vector by a number.
+func scale(v []float64, by float64) {
+	for i := range v {
+		v[i] *= by
+	}
+}
+
 // normalise makes a vector's largest entry 1 or -1.
 func normalise(v []float64) {
-	size := 1 / largest(v)
-	for l := range v {
-		v[l] *= size
-	}
+	scale(v, 1/largest(v))
 }
 
 // within returns v, or what is nearest to it of at most that size.
