@@ -117,10 +117,11 @@ func (b *latentBuilder) hiddenNumber(variable int32) int {
 	return -1 - b.field.Model.Inputs - int(variable)
 }
 
+// isHidden tells whether a number is a hidden target's.
+func (b *latentBuilder) isHidden(number int) bool { return number < -b.field.Model.Inputs }
+
 // hides tells whether a part has a hidden target.
-func (b *latentBuilder) hides(a *part) bool {
-	return len(a.numbers) > 0 && a.numbers[0] < -b.field.Model.Inputs
-}
+func (b *latentBuilder) hides(a *part) bool { return len(a.numbers) > 0 && b.isHidden(a.numbers[0]) }
 
 // sumOut sums hidden targets out of a group's parts, those first whose neighbours are fewest (variable elimination:
 // Zhang and Poole 1996), and tells whether that is not too much. They are 0 or 1 here, as labels are.
@@ -139,7 +140,7 @@ func (b *latentBuilder) sumOut(g *labelGroup) bool {
 				without = append(without, a)
 			}
 		}
-		all := b.together(with, len(g.values))
+		all := b.together(with, len(g.values), mostSummed)
 		if all == nil {
 			return false
 		}
@@ -164,7 +165,7 @@ func (b *latentBuilder) cheapest(parts []*part) (number int, found bool) {
 	var hidden []int
 	for _, a := range parts {
 		for _, n := range a.numbers {
-			if n < -b.field.Model.Inputs {
+			if b.isHidden(n) {
 				if choices[n] == 0 {
 					hidden = append(hidden, n)
 				}

@@ -216,3 +216,52 @@ func TestLatentTwins(t *testing.T) {
 	}
 	compareSlopes(t, latent.Value, x)
 }
+
+// What stands between may make choices too many for a scope, as long as it is summed out: whether two numbers of two
+// digits each, a b and c d, come to a hundred or more, by a hidden carry of b and d.
+func TestLatentSumsOutLargeTables(t *testing.T) {
+	const base = 10
+	model := &mrf.Model{Variables: 4, Inputs: 4 * base, Rules: 3} // labels 0 and 1, the carry 2 and 3
+	things := make([][]int32, 4)
+	for i := range int32(4 * base) {
+		things[i/base] = append(things[i/base], i)
+	}
+	over := func(sum int) int32 { return int32(min(sum/base, 1)) }
+	implies := func(rule int, inputs [2]int32, targets []int32, coef []float64) {
+		model.AppendPotential(&mrf.Potential{Rule: rule, Exponent: 1, Vars: targets, Coef: coef, Inputs: inputs[:],
+			InputCoef: []float64{1, 1}, Constant: -float64(len(targets)), Scale: 1})
+	}
+	for first := range base {
+		for second := range base {
+			implies(0, [2]int32{things[1][first], things[3][second]}, []int32{2 + over(first+second)}, []float64{-1})
+			for carry := range 2 {
+				implies(1, [2]int32{things[0][first], things[2][second]},
+					[]int32{2 + int32(carry), over(first + second + carry)}, []float64{1, -1})
+			}
+		}
+	}
+	for _, i := range []int32{0, 2} {
+		model.AppendPotential(&mrf.Potential{Kind: mrf.Equal, Rule: 2, Vars: []int32{i, i + 1}, Coef: []float64{1, 1},
+			Constant: -1, Scale: 1})
+	}
+	field := mrf.NewFieldOn(model, 1)
+	field.SetWeights([]float64{1, 1, 1})
+	labels := &Labels{Variables: []int32{0, 1}, Truth: []float64{0, 1}}
+	latent := NewLatent(field, labels, Sight{Things: things}, MostTried/1000)
+	if latent == nil || latent.Len() != 1 {
+		t.Fatalf("%+v in place of one scope", latent)
+	}
+	// A carry as digits have it, the other one, none and both: where the label is as that has it, and where it is not.
+	const w = wrongLabels
+	holds, breaks := 1+w*w+w*w+w*w, w+w+w*w+w*w
+	for digits, share := range map[[4]int]float64{{5, 7, 4, 5}: holds, {5, 2, 4, 5}: breaks} {
+		x := make([]float64, model.Inputs)
+		for thing, digit := range digits {
+			x[things[thing][digit]] = 1
+		}
+		want := -math.Log(share / (holds + breaks))
+		if got := latent.Value(x, nil); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%v: loss %v, want %v", digits, got, want)
+		}
+	}
+}

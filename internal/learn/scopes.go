@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// mostChoices bounds those of a scope.
-	mostChoices = 10_000
+	// mostChoices bounds those of a scope, and mostSummed those while hidden targets are summed out of it.
+	mostChoices, mostSummed = 10_000, 100_000
 	// MostTried bounds the work of NewLatent: choices times the terms that they are tried in.
 	MostTried = 500_000_000
 )
@@ -341,7 +341,7 @@ func (b *latentBuilder) part(g *labelGroup, p *mrf.Potential, numbers []int) (*p
 	}
 	a, seen := g.at[string(key)]
 	if !seen {
-		if a = b.newPart(numbers, len(g.values)); a != nil {
+		if a = b.newPart(numbers, len(g.values), mostChoices); a != nil {
 			g.parts = append(g.parts, a)
 		}
 		g.at[string(key)] = a
@@ -363,8 +363,8 @@ func (b *latentBuilder) part(g *labelGroup, p *mrf.Potential, numbers []int) (*p
 }
 
 // newPart makes a part that costs nothing; nil if there are too many choices.
-func (b *latentBuilder) newPart(numbers []int, values int) *part {
-	s := b.scope(numbers)
+func (b *latentBuilder) newPart(numbers []int, values, most int) *part {
+	s := b.scope(numbers, most)
 	if s == nil {
 		return nil
 	}
@@ -375,16 +375,19 @@ func (b *latentBuilder) newPart(numbers []int, values int) *part {
 	return a
 }
 
-// scope makes the scope of some things; nil if there are too many choices.
-func (b *latentBuilder) scope(numbers []int) *scope {
-	s, choices := new(scope), 1
+// scope makes the scope of some things; nil if there are too many choices, or too many of those that networks see.
+func (b *latentBuilder) scope(numbers []int, most int) *scope {
+	s, choices, seen := new(scope), 1, 1
 	for t, n := range numbers {
 		inputs := []int32{int32(-1 - n)}
 		if n >= 0 {
 			inputs = b.sight.Things[n]
 		}
 		s.things, s.alone = append(s.things, inputs), append(s.alone, n < 0)
-		if choices *= s.classes(t); choices > mostChoices {
+		if !b.isHidden(n) {
+			seen *= s.classes(t)
+		}
+		if choices *= s.classes(t); choices > most || seen > mostChoices {
 			return nil
 		}
 	}
@@ -408,7 +411,7 @@ func (b *latentBuilder) addScopes(g *labelGroup) {
 	if !b.sumOut(g) {
 		g.parts = slices.DeleteFunc(g.parts, b.hides)
 	}
-	whole := b.together(g.parts, len(g.values))
+	whole := b.together(g.parts, len(g.values), mostChoices)
 	switch {
 	case whole != nil:
 		g.parts = []*part{whole}
@@ -421,8 +424,9 @@ func (b *latentBuilder) addScopes(g *labelGroup) {
 	}
 }
 
-// together returns parts as one; nil if that is too much, or there are none.
-func (b *latentBuilder) together(parts []*part, values int) *part {
+// together returns parts as one; nil if that is too much, or there are none. What is larger than a scope may be is too
+// much if not all groups of labels could have one as large.
+func (b *latentBuilder) together(parts []*part, values, most int) *part {
 	if len(parts) < 2 {
 		if len(parts) == 1 {
 			return parts[0]
@@ -434,12 +438,12 @@ func (b *latentBuilder) together(parts []*part, values int) *part {
 		numbers = append(numbers, a.numbers...)
 	}
 	slices.Sort(numbers)
-	all := b.newPart(slices.Compact(numbers), values)
+	all := b.newPart(slices.Compact(numbers), values, most)
 	if all == nil {
 		return nil
 	}
 	tries := len(all.costs[0]) * len(parts) * values
-	if b.latent.tried+tries > b.most {
+	if b.latent.tried+tries > b.most || len(all.costs[0]) > mostChoices && tries > b.most/len(b.groups) {
 		return nil
 	}
 	b.latent.tried += tries
