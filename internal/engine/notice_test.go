@@ -144,6 +144,50 @@ func TestRisingLossOfWeights(t *testing.T) {
 	}
 }
 
+// Held-out labels choose how long networks learn end to end: that the labels which these were fitted to are then told
+// with a greater loss is no sign of anything.
+func TestRisingLossOfWhatLabelsChoose(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 13))
+	files := map[string]string{"model.json": `{
+		"rules": ["1: Sees(A, C) -> Is(A, C)", "Is(A, +C) = 1 ."], "networks": {"eye": {"features": "features.tsv"}},
+		"predicates": {
+			"Sees/2": {"neural": {"network": "eye", "class": 1, "classes": ["0", "1", "2"],
+				"atoms": "Sees(A, C) <- Thing(A) & Kind(C)"}},
+			"Thing/1": {"observations": ["things.tsv"]}, "Kind/1": {"observations": [["0"], ["1"], ["2"]]},
+			"Is/2": {"targets": ["targets.tsv"], "truth": {"learn": ["truth.tsv"]}}
+		}}`}
+	var means [3][6]float64
+	for c := range means {
+		for j := range means[c] {
+			means[c][j] = 1.2 * random.NormFloat64()
+		}
+	}
+	for k := range 150 {
+		kind := random.IntN(3)
+		files["features.tsv"] += fmt.Sprint(k)
+		for _, mean := range means[kind] {
+			files["features.tsv"] += fmt.Sprintf("\t%.3f", mean+random.NormFloat64())
+		}
+		files["features.tsv"] += "\n"
+		files["things.tsv"] += fmt.Sprintf("%d\n", k)
+		files["targets.tsv"] += fmt.Sprintf("%d\t0\n%[1]d\t1\n%[1]d\t2\n", k)
+		if random.Float64() < 0.15 {
+			kind = random.IntN(3)
+		}
+		if k < 75 {
+			files["truth.tsv"] += fmt.Sprintf("%d\t%d\n", k, kind)
+		}
+	}
+	report := run(t, writeProject(t, files), project.Options{Seed: 1}, learnAndInfer)
+	first, last := report.LearningCurve[0].Loss, report.LearningCurve[len(report.LearningCurve)-1].Loss
+	if report.CrossFit.Epochs == 0 || last < 1.1*first {
+		t.Fatalf("%d epochs, from a loss of %.3f to %.3f: nothing rises", report.CrossFit.Epochs, first, last)
+	}
+	if slices.ContainsFunc(report.Warnings, func(w source.Plain) bool { return w.ID == "learn-loss-rising" }) {
+		t.Errorf("%v", report.Warnings)
+	}
+}
+
 // still are options by which networks learn nothing.
 const still = `"learn.method": "deeppsl", "learn.epochs": 3, "learn.deviation": 0, "learn.rate.rules": 0.01, ` +
 	`"learn.rate.networks": 0, "network.epochs": 0`

@@ -45,6 +45,9 @@ func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 		}
 		g.plan = c.plan
 		c.lesson.epochs = c.plan.epochs
+		if g.notices != nil {
+			g.notices.chosen = len(c.folds) > 0
+		}
 	}
 	c.lesson.plan, c.lesson.near = g.plan, g.near(c.state)
 	training, err := c.learn(ctx)

@@ -32,8 +32,8 @@ type notices struct {
 	waits bool
 	// late are signs that fitting does not reach a network.
 	late []sign
-	// fixed says that what is kept has not learned rules' weights.
-	fixed bool
+	// fixed says that what is kept has not learned rules' weights, and chosen that held-out labels have chosen it.
+	fixed, chosen bool
 
 	// What is looked at: the learning curve up to the parameters that count, after so many epochs, which when says.
 	curve []learn.Epoch
@@ -190,14 +190,14 @@ func (n *notices) last() float64 {
 }
 
 // loss notices a learning curve that goes the wrong way. Weights that then compete with those written are judged by
-// what they are wanted for, whatever the method's own loss.
+// what they are wanted for, whatever the method's own loss, and so is what held-out labels have chosen.
 func (n *notices) loss() {
 	if len(n.curve) < 2 {
 		return
 	}
 	first, last := n.curve[0].Loss, n.last()
 	rises := last > first+clearly*math.Abs(first) && last > slight*slices.Max(append(n.g.written(), 0))
-	if rises && !n.g.Project.Learning.Compared || math.IsNaN(last) {
+	if rises && !n.g.Project.Learning.Compared && !n.chosen || math.IsNaN(last) {
 		hint := "lower learn.rate.rules, or leave learn.method to its default, which compares weights with those written"
 		if n.g.Perception != nil {
 			hint = "lower learn.rate.networks and learn.rate.rules, or fit the networks first (network.epochs)"
