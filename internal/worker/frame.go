@@ -17,8 +17,9 @@ import (
 const (
 	prefixBytes = 16
 	maxHeader   = 16 << 20 // bytes
-	maxParts    = 1 << 16  // objects and arrays of a header
-	alignment   = 8        // of arrays in a body
+	maxParts    = 1 << 16  // objects and arrays of a header, and one more for each partBytes of it
+	partBytes   = 16
+	alignment   = 8 // of arrays in a body
 )
 
 // magic begins every frame, so that a stream that is none is noticed at once.
@@ -270,8 +271,8 @@ func checkParts(header []byte) error {
 			parts++
 		}
 	}
-	if parts > maxParts {
-		return fmt.Errorf("a header of %d objects and arrays has more than %d", parts, maxParts)
+	if most := maxParts + len(header)/partBytes; parts > most {
+		return fmt.Errorf("a header of %d objects and arrays in %d bytes has more than %d", parts, len(header), most)
 	}
 	return nil
 }

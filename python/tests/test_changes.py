@@ -80,3 +80,15 @@ def test_features_come_and_change() -> None:
         with pytest.raises(deeppsl.DeepPSLError, match="has 1 values"):
             model.apply([changes.features("Looks", "c", [1])])
         assert model.infer().objective == pytest.approx(now.objective, rel=2e-4)
+
+
+def test_many_changes_at_once() -> None:
+    with deeppsl.Model("1: O(X) -> T(X) ^2") as model:
+        model.observe("O", ["a"]).target("T", ["a"]).infer()
+        model.apply([changes.target("T", f"n{k}") for k in range(40_000)])
+        assert len(model.infer()["T"]["value"]) == 40_001
+        pid = model._worker.pid if model._worker else 0
+        with pytest.raises(ValueError, match="fewer changes"):
+            model.apply([changes.target("T", f"m{k}") for k in range(400_000)])
+        assert model._worker is not None and model._worker.pid == pid  # which goes on
+        assert len(model.infer()["T"]["value"]) == 40_001

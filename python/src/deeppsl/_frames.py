@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 PREFIX = struct.Struct("<4sIQ")
 MAGIC = b"DPSL"
+MAX_HEADER = 16 << 20
 _TYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u1": "u1"}
 
 
@@ -71,6 +72,8 @@ def encode(header: dict[str, Any], arrays: list[Any]) -> list[bytes | memoryview
     if specs:
         header["arrays"] = specs
     text = json.dumps(header, allow_nan=False, separators=(",", ":")).encode()
+    if len(text) > MAX_HEADER:
+        raise ValueError(f"a request of {len(text)} bytes is more than {MAX_HEADER}: ask for less at once, such as fewer changes")
     return [PREFIX.pack(MAGIC, len(text), size) + text, *body]
 
 
