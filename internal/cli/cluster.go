@@ -71,6 +71,7 @@ type clustered struct {
 	Threshold float64            `json:"threshold"`
 	Members   []member           `json:"members"`
 	Score     *eval.ClusterScore `json:"score,omitempty"`
+	Scored    int                `json:"scored"` // items whose true group is known
 }
 
 // member is an item with its group.
@@ -102,9 +103,9 @@ func (c *clusterer) run(cmd *cobra.Command, path string) error {
 		result.Groups = max(result.Groups, int(groups[k])+1)
 	}
 	if c.truth != "" {
-		result.Score = scoreGroups(items, groups, tables.of[truthTable])
-		c.Notef("%d items in %d groups; B-cubed F1 %.4f, pairwise F1 %.4f", result.Items, result.Groups,
-			result.Score.BCubed.F1, result.Score.Pairwise.F1)
+		result.Score, result.Scored = scoreGroups(items, groups, tables.of[truthTable])
+		c.Notef("%d items in %d groups; B-cubed F1 %.4f, pairwise F1 %.4f (%d scored)", result.Items, result.Groups,
+			result.Score.BCubed.F1, result.Score.Pairwise.F1, result.Scored)
 	}
 	return c.Emit(result)
 }
@@ -268,8 +269,8 @@ func (n *numbering) pairs(atoms *relation.Relation) (pairs []eval.Pair) {
 	return pairs
 }
 
-// scoreGroups compares the groups of items with the true ones, where those are known.
-func scoreGroups(items []symbol.ID, groups []int32, truth *relation.Relation) *eval.ClusterScore {
+// scoreGroups compares the groups of items with the true ones, where those are known, which is so of so many.
+func scoreGroups(items []symbol.ID, groups []int32, truth *relation.Relation) (*eval.ClusterScore, int) {
 	known := map[symbol.ID]int32{}
 	for row := range int32(truth.Len()) {
 		known[truth.Columns[0][row]] = int32(truth.Columns[1][row])
@@ -281,7 +282,7 @@ func scoreGroups(items []symbol.ID, groups []int32, truth *relation.Relation) *e
 		}
 	}
 	score := eval.ScoreClusters(found, real)
-	return &score
+	return &score, len(found)
 }
 
 // Text prints CSV.

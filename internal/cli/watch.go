@@ -124,7 +124,7 @@ func (x *watcher) again(ctx context.Context, loaded *project.Project) error {
 	if err == nil && !done {
 		err = x.whole(ctx, loaded, &out)
 	}
-	if err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil { // what an interrupt has cut short is no run
 		return err
 	}
 	x.runs++
