@@ -171,3 +171,7 @@ func (nameless) Rule(r int) (string, bool) { return "rule " + strconv.Itoa(r+1),
 func (nameless) Atoms(int) int { return -1 }
 
 func (nameless) Instance(block, j, others int) *explain.Instance { return nil }
+
+func (nameless) Instances(_, rows []int) []*explain.Instance {
+	return make([]*explain.Instance, len(rows))
+}

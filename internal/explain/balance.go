@@ -122,7 +122,10 @@ func (s *State) pushesOf(e *Explanation, names Names, rule int, forces []force, 
 			continue
 		}
 		places = append(places, f.place)
-		e.Pushes = append(e.Pushes, s.named(names, f, sum.Rule))
+	}
+	instances := s.instances(names, places)
+	for k, f := range forces[:len(places)] {
+		e.Pushes = append(e.Pushes, s.named(instances[k], f, sum.Rule))
 	}
 	if rest.Count > 0 {
 		e.Pushes = append(e.Pushes, rest)
@@ -132,9 +135,9 @@ func (s *State) pushesOf(e *Explanation, names Names, rule int, forces []force, 
 }
 
 // named is a force with the names of all that is in it.
-func (s *State) named(names Names, f force, rule string) Push {
+func (s *State) named(in *Instance, f force, rule string) Push {
 	out := Push{Rule: rule, Place: f.place, Multiplier: f.mu, Coefficient: f.coef, Push: f.push(), Atoms: []Atom{}}
-	if in := s.instance(names, f.place); in != nil {
+	if in != nil {
 		out.GroundRule = in.Text()
 		for _, t := range in.Terms {
 			out.Atoms = append(out.Atoms, s.valued(&t))
@@ -171,6 +174,42 @@ const (
 func (s *State) instance(names Names, place int) *Instance {
 	block, j := s.index.Locate(place)
 	return names.Instance(block, j, s.index.Twins(place))
+}
+
+// several is how many ground rules are found together, since each may take as long as all.
+const several = 8
+
+// instances returns the ground rules at places, of one rule.
+func (s *State) instances(names Names, places []int) []*Instance {
+	found := make(map[int]*Instance)
+	out := make([]*Instance, len(places))
+	for k, place := range places {
+		if _, known := found[place]; !known && len(places) < several {
+			found[place] = s.instance(names, place)
+		} else if !known {
+			alike := s.index.Alike(place)
+			for l, in := range s.together(names, alike) {
+				found[alike[l]] = in
+			}
+		}
+		out[k] = found[place]
+	}
+	return out
+}
+
+// together returns the ground rules at all places that are alike.
+func (s *State) together(names Names, places []int) []*Instance {
+	blocks, rows := make([]int, len(places)), make([]int, len(places))
+	for k, place := range places {
+		blocks[k], rows[k] = s.index.Locate(place)
+	}
+	out := names.Instances(blocks, rows)
+	for k, in := range out {
+		if in == nil {
+			out[k] = s.instance(names, places[k])
+		}
+	}
+	return out
 }
 
 // because goes on with the atoms of the ground rules that push, but for those that have been explained on the way.

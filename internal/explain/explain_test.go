@@ -16,11 +16,45 @@ import (
 // numbers names nothing.
 type numbers struct{}
 
-func (numbers) Variable(i int32) Atom            { return Atom{Atom: fmt.Sprint("y", i), Role: RoleTarget} }
-func (numbers) Input(i int32) Atom               { return Atom{Atom: fmt.Sprint("x", i), Role: RoleNetwork} }
-func (numbers) Rule(r int) (string, bool)        { return fmt.Sprint("rule ", r), false }
-func (numbers) Atoms(int) int                    { return -1 }
-func (numbers) Instance(int, int, int) *Instance { return nil }
+func (numbers) Variable(i int32) Atom               { return Atom{Atom: fmt.Sprint("y", i), Role: RoleTarget} }
+func (numbers) Input(i int32) Atom                  { return Atom{Atom: fmt.Sprint("x", i), Role: RoleNetwork} }
+func (numbers) Rule(r int) (string, bool)           { return fmt.Sprint("rule ", r), false }
+func (numbers) Atoms(int) int                       { return -1 }
+func (numbers) Instance(int, int, int) *Instance    { return nil }
+func (numbers) Instances(_, rows []int) []*Instance { return make([]*Instance, len(rows)) }
+
+// counted counts searches for what ground rules were made from.
+type counted struct {
+	numbers
+	searches *int
+}
+
+func (c counted) Instance(int, int, int) *Instance { return c.Instances(nil, []int{0})[0] }
+
+func (c counted) Instances(_, rows []int) []*Instance {
+	*c.searches++
+	out := make([]*Instance, len(rows))
+	for k := range out {
+		out[k] = &Instance{Text: func() string { return "" }}
+	}
+	return out
+}
+
+// What many ground rules about one atom were made from is found in one search: each of them would go through all.
+func TestManyAboutOneAtomAreFoundAtOnce(t *testing.T) {
+	b := mrftest.New(1, 0, 2).Rule(0, mrf.Hinge, 2)
+	for k := range 500 {
+		b.Add(0.5+float64(k%7)/20, []mrftest.Term{{Index: 0, Coef: -1}}, nil)
+	}
+	b.Rule(1, mrf.Hinge, 2).Add(0, []mrftest.Term{{Index: 0, Coef: 1}}, nil)
+	s, searches := solved(t, mrftest.Field(b.Model(), []float64{1, 1000}, nil), 1e-9), 0
+	if _, err := s.Explain(t.Context(), counted{searches: &searches}, 0, Options{Shown: -1}); err != nil {
+		t.Fatal(err)
+	}
+	if searches > 20 {
+		t.Errorf("%d searches", searches)
+	}
+}
 
 // solved returns the state of a field.
 func solved(t testing.TB, field *mrf.Field, gap float64) *State {

@@ -145,4 +145,6 @@ type Names interface {
 	// Instance returns the ground rule that potential j of a block is; of several that are equal, the one after so many
 	// others. nil means that it is not known.
 	Instance(block, j, others int) *Instance
+	// Instances returns those of potentials of one rule that have the same free atoms: rows of blocks, in order.
+	Instances(blocks, rows []int) []*Instance
 }

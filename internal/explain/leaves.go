@@ -169,15 +169,24 @@ func (s *State) facts(names Names, at *potential) []Term {
 	if known, is := s.known[at.at]; is {
 		return known
 	}
-	var facts []Term
-	if in := s.instance(names, at.at); in != nil {
-		facts = slices.DeleteFunc(in.Terms, func(t Term) bool { return t.Free })
-	}
 	if len(s.known) >= remembered {
 		clear(s.known)
 	}
-	s.known[at.at] = slices.Clip(facts)
-	return facts
+	s.recall(names, at.at)
+	return s.known[at.at]
+}
+
+// recall remembers the observed atoms of a ground rule, and of all others with the same free atoms: what finds one goes
+// through all of them.
+func (s *State) recall(names Names, place int) {
+	places := s.index.Alike(place)
+	for k, in := range s.together(names, places) {
+		var facts []Term
+		if in != nil {
+			facts = slices.DeleteFunc(in.Terms, func(t Term) bool { return t.Free })
+		}
+		s.known[places[k]] = slices.Clip(facts)
+	}
 }
 
 // rule adds what a rule itself asks for.

@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"cmp"
 	"slices"
 	"sync/atomic"
 
@@ -65,9 +66,81 @@ func NewTracer(prog *program.Program, store *relation.Store) *Tracer {
 
 // Trace returns the grounding that potential j of a block was made from; of several that make the same potential, the
 // one after so many others. It returns nil if there is none: the model is not that of the program and the store.
-func (t *Tracer) Trace(b *mrf.Block, j, others int) *Instance {
+func (t *Tracer) Trace(b *mrf.Block, j, others int) (found *Instance) {
+	s := t.search(b, j)
+	s.take = func(p *probe, m *machine, made *potential) bool {
+		if !made.equals(&s.wanted) || !s.fresh(m) {
+			return true
+		}
+		if others--; others >= 0 {
+			return true
+		}
+		found, s.done = p.instance(m), true
+		return false
+	}
+	s.match(0)
+	return found
+}
+
+// TraceAll is Trace of potentials of one rule that have the same free atoms, in one search: rows of blocks, in their
+// order.
+func (t *Tracer) TraceAll(blocks []*mrf.Block, rows []int) (found []*Instance) {
+	var made, wanted []candidate
+	for k, b := range blocks {
+		g := candidate{number: k}
+		g.read(b, rows[k], &t.row)
+		wanted = append(wanted, g)
+	}
+	slices.SortStableFunc(wanted, candidate.order)
+	s := t.search(blocks[0], rows[0])
+	s.take = func(p *probe, m *machine, q *potential) bool {
+		if q.about(&s.wanted) && s.fresh(m) {
+			made = append(made, candidate{potential: q.clone(), instance: p.instance(m)})
+		}
+		return true
+	}
+	s.enough = func() bool { // mostly what binds most variables
+		if len(made) < len(wanted) {
+			return false
+		}
+		found = pair(made, wanted)
+		return !slices.Contains(found, nil)
+	}
+	if s.match(0); found == nil {
+		found = pair(made, wanted)
+	}
+	return found
+}
+
+// candidate is what a search has come to, a potential and what it was made from, or one that it looks for.
+type candidate struct {
+	potential
+	number   int
+	instance *Instance
+}
+
+func (g candidate) order(h candidate) int { return g.compare(&h.potential) }
+
+// pair finds for each potential, in their order, one of those that were made, which are no fewer: some hold anyway.
+func pair(made, wanted []candidate) []*Instance {
+	made = slices.Clone(made)
+	slices.SortStableFunc(made, candidate.order)
+	found := make([]*Instance, len(wanted))
+	for _, w := range wanted {
+		for len(made) > 0 && !made[0].says(&w.potential) && made[0].order(w) < 0 {
+			made = made[1:]
+		}
+		if len(made) > 0 && made[0].says(&w.potential) {
+			found[w.number], made = made[0].instance, made[1:]
+		}
+	}
+	return found
+}
+
+// search begins a search for what a potential was made from.
+func (t *Tracer) search(b *mrf.Block, j int) *trace {
 	rule := t.prog.Rules[b.Rule]
-	s := &trace{tracer: t, rule: rule, left: others, values: slices.Repeat([]symbol.ID{unbound}, len(rule.Variables))}
+	s := &trace{tracer: t, rule: rule, values: slices.Repeat([]symbol.ID{unbound}, len(rule.Variables))}
 	s.wanted.read(b, j, &t.row)
 	for _, side := range sides(b, j) {
 		from, to := side.row(j)
@@ -76,8 +149,7 @@ func (t *Tracer) Trace(b *mrf.Block, j, others int) *Instance {
 			s.atoms = append(s.atoms, groundAtom{r, row})
 		}
 	}
-	s.match(0)
-	return s.found
+	return s
 }
 
 // unbound stands for the constant of a variable that has none.
@@ -98,14 +170,17 @@ type trace struct {
 	atoms  []groundAtom
 	values []symbol.ID
 	tried  bindings // that machines have run for
-	left   int      // how many more are to be passed over
-	found  *Instance
+	// take looks at a grounding, and returns false if it is the last one to look at.
+	take func(p *probe, m *machine, made *potential) bool
+	// enough, which may be nil, tells after each run whether all has been found.
+	enough func() bool
+	done   bool
 }
 
 // match lets the rule's atoms from the k-th on be free atoms of the ground rule, or else observed, and runs a machine
 // for each choice.
 func (s *trace) match(k int) {
-	if s.found != nil {
+	if s.done {
 		return
 	}
 	if k == len(s.rule.Atoms) {
@@ -149,16 +224,8 @@ func (s *trace) run() {
 		return
 	}
 	p := s.tracer.probe(s.rule, s.values)
-	p.each(s.values, func(m *machine, made *potential) bool {
-		if !made.equals(&s.wanted) || !s.fresh(m) {
-			return true
-		}
-		if s.left--; s.left >= 0 {
-			return true
-		}
-		s.found = p.instance(m)
-		return false
-	})
+	p.each(s.values, func(m *machine, made *potential) bool { return s.take(p, m, made) })
+	s.done = s.done || s.enough != nil && s.enough()
 }
 
 // fresh tells whether a grounding has not been passed over yet, with fewer variables bound.
@@ -211,10 +278,30 @@ func (p *potential) made(b *batch, constant float64) {
 }
 
 // equals compares two potentials, in the order of their atoms.
-func (p *potential) equals(q *potential) bool {
-	return slices.Equal(p.vars, q.vars) && slices.Equal(p.inputs, q.inputs) && slices.Equal(p.coef, q.coef) &&
-		slices.Equal(p.inputCoef, q.inputCoef) && p.scale == q.scale &&
+func (p *potential) equals(q *potential) bool { return p.about(q) && p.says(q) }
+
+// about tells whether potentials have the same atoms.
+func (p *potential) about(q *potential) bool {
+	return slices.Equal(p.vars, q.vars) && slices.Equal(p.inputs, q.inputs)
+}
+
+// says tells whether potentials of the same atoms are the same.
+func (p *potential) says(q *potential) bool {
+	return slices.Equal(p.coef, q.coef) && slices.Equal(p.inputCoef, q.inputCoef) && p.scale == q.scale &&
 		mrf.SameConstant(p.constant, q.constant)
+}
+
+// compare orders potentials of the same atoms.
+func (p *potential) compare(q *potential) int {
+	return cmp.Or(cmp.Compare(p.scale, q.scale), slices.Compare(p.coef, q.coef), slices.Compare(p.inputCoef, q.inputCoef),
+		cmp.Compare(p.constant, q.constant))
+}
+
+// clone returns a potential that stays as it is, without its atoms.
+func (p *potential) clone() potential {
+	return potential{
+		coef: slices.Clone(p.coef), inputCoef: slices.Clone(p.inputCoef), constant: p.constant, scale: p.scale,
+	}
 }
 
 // probeKey is a rule and which of its variables are bound.

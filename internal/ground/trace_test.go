@@ -41,6 +41,50 @@ func TestTraceFindsEachGrounding(t *testing.T) {
 	})
 }
 
+// What is found of many at once is found one by one, too: each grounding once, and one that makes the ground rule.
+func TestTraceFindsAllAtOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawFixture(t)
+		model, _, err := f.ground(Options{Threads: 1, DiscardMissing: true, DiscardViolated: true})
+		if model == nil {
+			t.Fatal(err)
+		}
+		tracer, seen, index := NewTracer(f.program, f.store), make(map[string]bool), mrf.NewOccurrences(model)
+		done := make(map[int]bool)
+		for place := range model.Potentials() {
+			if done[place] {
+				continue
+			}
+			var blocks []*mrf.Block
+			var rows []int
+			places := index.Alike(place)
+			for _, other := range places {
+				block, j := index.Locate(other)
+				blocks, rows = append(blocks, model.Blocks[block]), append(rows, j)
+				if done[other] {
+					t.Fatalf("place %d is like %d, and not the other way round", place, other)
+				}
+				done[other] = true
+			}
+			for k, found := range tracer.TraceAll(blocks, rows) {
+				if found == nil {
+					t.Fatalf("no grounding of %s", Text(f.weights(), f.store, blocks[k], rows[k]))
+				}
+				key := fmt.Sprint(blocks[k].Rule, found.Constants)
+				if seen[key] {
+					t.Fatalf("%s is found twice for %s", key, found.Rule.Text)
+				}
+				seen[key] = true
+				checkInstance(t, f.store, blocks[k], rows[k], found)
+				one := tracer.Trace(blocks[k], rows[k], index.Twins(places[k]))
+				if fmt.Sprint(one.Constants) != fmt.Sprint(found.Constants) {
+					t.Fatalf("%v is found in one search, and %v by itself", found.Constants, one.Constants)
+				}
+			}
+		}
+	})
+}
+
 // checkInstance compares the sum of an instance's terms with the potential.
 func checkInstance(t *rapid.T, store *relation.Store, b *mrf.Block, j int, found *Instance) {
 	constant, free := found.Constant, make(map[string]float64)

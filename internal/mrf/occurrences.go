@@ -119,6 +119,27 @@ func (o *Occurrences) Count(i int32) int {
 	return n
 }
 
+// Alike lists the places of all potentials of the same rule that have the same variables and inputs as the one at a
+// place.
+func (o *Occurrences) Alike(place int) (places []int) {
+	block, j := o.Locate(place)
+	b := o.model.Blocks[block]
+	var own, buffer RowBuffer
+	ids := b.Ids(j, &own)
+	if len(ids) == 0 {
+		return []int{place}
+	}
+	rarest := slices.MinFunc(ids, func(a, b int32) int { return cmp.Compare(o.Count(a), o.Count(b)) })
+	for _, other := range o.Of(rarest, nil) {
+		block, l := o.Locate(other)
+		q := o.model.Blocks[block]
+		if q.Rule == b.Rule && slices.Equal(q.Ids(l, &buffer), ids) && slices.Equal(q.InputRow(l), b.InputRow(j)) {
+			places = append(places, other)
+		}
+	}
+	return places
+}
+
 // Twins counts the potentials of the same rule before a place that are equal to the one there.
 func (o *Occurrences) Twins(place int) (count int) {
 	block, j := o.Locate(place)

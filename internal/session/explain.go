@@ -9,6 +9,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/explain"
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
@@ -110,7 +111,23 @@ func (x *Explainer) Atoms(r int) int {
 
 // Instance implements explain.Names.
 func (x *Explainer) Instance(block, j, others int) *explain.Instance {
-	found := x.tracer.Trace(x.grounding.Model.Blocks[block], j, others)
+	return x.instance(x.tracer.Trace(x.grounding.Model.Blocks[block], j, others))
+}
+
+// Instances implements explain.Names.
+func (x *Explainer) Instances(blocks, rows []int) (out []*explain.Instance) {
+	of := make([]*mrf.Block, len(blocks))
+	for k, block := range blocks {
+		of[k] = x.grounding.Model.Blocks[block]
+	}
+	for _, found := range x.tracer.TraceAll(of, rows) {
+		out = append(out, x.instance(found))
+	}
+	return out
+}
+
+// instance names a grounding.
+func (x *Explainer) instance(found *ground.Instance) *explain.Instance {
 	if found == nil {
 		return nil
 	}
