@@ -18,6 +18,7 @@ func Examples(method string, field *mrf.Field, settings solve.Settings, own Own)
 		return With(method, field, settings, own)
 	}
 	if direct, _ := factored(field, settings); direct != nil {
+		direct.Persist()
 		return &examples{direct, field, settings}, nil
 	}
 	return newHybrid(field, settings), nil

@@ -33,6 +33,7 @@ type Solver struct {
 	weights    []float64 // in terms of unit, the field's
 	unit       float64
 	ended      []outcome
+	attempts   int     // to solve components to smaller gaps
 	budget     float64 // Try's, or 0
 	tried      *work   // what Try has left, or nil
 	certify    *solve.Certifier
@@ -68,7 +69,7 @@ func New(field *mrf.Field, settings solve.Settings) *Solver {
 	m := field.Model
 	s := &Solver{field: field, settings: settings.WithDefaults(defaultIterations), certify: solve.NewCertifier(field),
 		blocks: make([]int32, m.Potentials()), constants: make([]float64, m.Potentials()),
-		weights: make([]float64, m.Potentials())}
+		weights: make([]float64, m.Potentials()), attempts: usualAttempts}
 	field.Threads = parallel.Threads(settings.Threads)
 	s.components, s.loose = takeApart(m, partition.Find(m))
 	s.ended = make([]outcome, len(s.components))
@@ -97,6 +98,10 @@ func (s *Solver) WarmStart(y, _ []float64) {
 	}
 }
 
+// Persist has Solve go on to smaller gaps where rules cost next to nothing, in place of an end at a limit: for small
+// components, which take no time.
+func (s *Solver) Persist() { s.attempts = allAttempts }
+
 // Within replaces the limit of time; 0 means none.
 func (s *Solver) Within(limit time.Duration) { s.settings.TimeLimit = limit }
 
@@ -110,7 +115,7 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 	s.load()
 	t := target{gap: s.settings.Gap / 4, feasibility: s.settings.Feasibility, limit: s.settings.MaxIterations,
 		further: s.settings.Further, stop: func() bool { return ctx.Err() != nil || late() }, trace: s.tracer()}
-	for range attempts {
+	for range s.attempts {
 		t.least = t.gap * (s.field.Grain() / s.unit) / float64(max(1, len(s.components)))
 		s.each(t)
 		if s.tried != nil {
@@ -120,7 +125,7 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 		if s.result.Status != solve.IterationLimit || !s.converged() {
 			break
 		}
-		t.gap /= 100 // parts' objectives of both signs, or rounding
+		t.gap /= 100 // parts' objectives of both signs or next to nothing, or rounding
 	}
 	s.result.Elapsed = time.Since(start)
 	return &s.result, nil
@@ -180,8 +185,9 @@ func (s *Solver) tracer() func(step int, gap, violation float64) {
 	}
 }
 
-// attempts bounds how often the components are solved to a smaller gap.
-const attempts = 3
+// usualAttempts bounds how often the components are solved to a smaller gap, and allAttempts how often if it is to
+// persist: what rules that all but hold come to may be a millionth of their weights.
+const usualAttempts, allAttempts = 3, 6
 
 // each solves all components: one that is most of the model by all threads, others side by side and without a word.
 func (s *Solver) each(t target) {
