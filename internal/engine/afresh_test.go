@@ -47,6 +47,7 @@ func queue(t *testing.T, seed uint64) string {
 // What was learned from the beginning end to end has no weights of its own yet where networks that propagate compete
 // with it once labels are known; this run ended in a panic.
 func TestPropagatesAgainstWhatWasLearnedAfresh(t *testing.T) {
+	t.Parallel()
 	r := run(t, queue(t, 18), project.Options{Seed: 18}, learnAndInfer)
 	if len(r.CrossFit.Propagated) == 0 && !r.CrossFit.Afresh {
 		t.Errorf("neither: %+v", r.CrossFit)

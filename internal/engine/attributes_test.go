@@ -62,6 +62,7 @@ func beasts(t *testing.T, seed uint64) string {
 // Kinds are learned by traits that nobody has labelled, though of so many traits of a kind hardly all are as sure as
 // that. Where the traits were forgotten for it, the four seeds had 0.728.
 func TestTraits(t *testing.T) {
+	t.Parallel()
 	sum := 0.0
 	for _, seed := range []uint64{0, 5, 6, 8} {
 		sum += lastAccuracy(run(t, beasts(t, seed), project.Options{Seed: seed}, learnAndInfer)) / 4

@@ -78,6 +78,7 @@ func authors(t *testing.T, seed uint64, alike float64) string {
 // What nobody has labelled is learned from labels that it bears on, though targets lie between that are too many to be
 // summed out, and not all that bears on a label says the same.
 func TestTwinsBetween(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		seed         uint64
 		alike, least float64

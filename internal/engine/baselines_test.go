@@ -68,6 +68,7 @@ func TestSmallOptima(t *testing.T) {
 
 // TestOptima runs large models, those of the baselines.
 func TestOptima(t *testing.T) {
+	t.Parallel()
 	folder := baselines(t)
 	for name, optimum := range optima(t, folder) {
 		if name == largeModel {

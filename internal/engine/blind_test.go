@@ -46,6 +46,7 @@ func fraud(seed uint64) map[string]string {
 
 // Where the rules as they stand say the same of all, weaker ones that tell something take their place.
 func TestPriorsThatHideAll(t *testing.T) {
+	t.Parallel()
 	const seeds = 3
 	sum := 0.0
 	for seed := range uint64(seeds) {

@@ -12,6 +12,7 @@ import (
 // Linear rules about friends and foes of which some are none contradict each other all around, so that it costs least
 // if nothing is decided: all values are a half, of all weights near those written. Weaker rules tell much.
 func TestRulesThatDecideNothingGetWeaker(t *testing.T) {
+	t.Parallel()
 	const n, labels, ties = 300, 40, 450
 	random := rand.New(rand.NewPCG(4, 7))
 	files := map[string]string{"model.json": `{

@@ -12,6 +12,7 @@ import (
 // are about the same: it is fitted to them, and what things are tied to then tells the rest. Where it was not, 0.765,
 // 0.759 and 0.503 were right.
 func TestChainsOfTargets(t *testing.T) {
+	t.Parallel()
 	for name, task := range map[string]struct {
 		rules string
 		right float64

@@ -194,6 +194,7 @@ func TestStatesComeToTheRightSide(t *testing.T) {
 // similarities that tell them apart and one that does not. By the score alone, the mean was 0.905; with fewer labels or
 // more, the two differed less, or the other way.
 func TestClimbingThroughPlateaus(t *testing.T) {
+	t.Parallel()
 	const draws = 16
 	mean := 0.0
 	for draw := range uint64(draws) {

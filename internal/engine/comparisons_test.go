@@ -57,6 +57,7 @@ func comparisons(t *testing.T, seed uint64) string {
 
 // How much networks decay that see what nobody has labelled is chosen by labels of what follows from it.
 func TestComparisons(t *testing.T) {
+	t.Parallel()
 	const seeds = 4
 	mean := 0.0
 	for seed := range uint64(seeds) {

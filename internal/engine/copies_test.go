@@ -13,6 +13,7 @@ import (
 // Games that are in the tables five times each, by other names, are held out together. Else a game that is held out is
 // known by heart, learning goes on for too long, and 0.747 come out right; of each once, 0.836.
 func TestCopiesAreHeldOutTogether(t *testing.T) {
+	t.Parallel()
 	mean, seeds := 0.0, 3
 	for seed := range seeds {
 		path := league(t, uint64(seed), 3)
@@ -29,6 +30,7 @@ func TestCopiesAreHeldOutTogether(t *testing.T) {
 // Of few games that are in the tables nine times each, the distinct ones are learned from. While each counted as often
 // as it was there, 0.766 came out right in place of 0.818 without copies.
 func TestCopiesAreLearnedFromOnce(t *testing.T) {
+	t.Parallel()
 	alone, copied, seeds := 0.0, 0.0, 4
 	for seed := range uint64(seeds) {
 		path := fewGames(t, seed)

@@ -73,6 +73,7 @@ func lastAccuracy(r *engine.Report) float64 {
 // Learning with every default is about as good as the network alone where the relation means nothing, better where it
 // means something, and does not need truth about what the network sees.
 func TestCrossFitting(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name             string
 		meaningless, own bool
@@ -124,6 +125,7 @@ func TestTooFewToDivide(t *testing.T) {
 
 // A table of truth may name the true classes alone: by default, that is the same as calling the others false.
 func TestTrueClassesAlone(t *testing.T) {
+	t.Parallel()
 	path := flowers(t, 2, false, false)
 	want := run(t, path, project.Options{Seed: 5}, learnAndInfer)
 	table := filepath.Join(filepath.Dir(path), "train.tsv")
@@ -149,6 +151,7 @@ func TestTrueClassesAlone(t *testing.T) {
 // Degrees of truth, and truth about pairs, are learned from with every default: labels are held out though they name no
 // class, networks of one output listen to labels of 0, and what relates two things is not held out beside its converse.
 func TestCrossFittingWithoutClasses(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 5))
 	files := map[string]string{}
 	var at [60][2]float64
@@ -260,6 +263,7 @@ func TestNetworksAreFittedToDegrees(t *testing.T) {
 
 // Comparisons of things teach a network to rank these: 200 of them are enough to tell 94 in 100 others.
 func TestNetworksLearnToRank(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(8, 1))
 	files := map[string]string{"model.json": `{
 		"rules": ["1: 2 * Better(A, B) = 1 + Good(A, 'yes') - Good(B, 'yes') ^2"],
@@ -338,6 +342,7 @@ func voters(t *testing.T, seed uint64) string {
 // Weights that are written out of proportion, as where orders of magnitude are mistaken, do not keep learning from
 // those that labels bear out.
 func TestWeightsOutOfProportion(t *testing.T) {
+	t.Parallel()
 	const seeds = 3
 	mean := 0.0
 	for seed := range uint64(seeds) {

@@ -61,6 +61,7 @@ func doubtful(t *testing.T, seed uint64, features, labelled, wrong int, validati
 // Where labels are often wrong, networks hold back more, since labels that are held out are told better so; and where
 // somebody has set the decay, it stays as it is.
 func TestDecayIsChosenByWhatIsHeldOut(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name               string
 		features, labelled int
@@ -100,6 +101,7 @@ func TestDecayIsChosenByWhatIsHeldOut(t *testing.T) {
 // Degrees of truth that features tell nearly all of want less decay than suits so many labels that are true or false;
 // where features say little, hardly anything is lost.
 func TestDegreesMayDecayLess(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		noise float64
 		most  float64 // of the error by the decay that suits the number of labels

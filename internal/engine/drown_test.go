@@ -53,6 +53,7 @@ func crowded(t *testing.T, things int) string {
 // Where the weights written let neighbours drown what the network sees, no derivative says so; the search for weights
 // begins elsewhere. It tells how far it is.
 func TestWeightsThatDrownNetworks(t *testing.T) {
+	t.Parallel()
 	steps := make(map[string]int)
 	report := run(t, crowded(t, 150), project.Options{Seed: 1, OnStage: func(name string, step, of int) {
 		if steps[name]++; step < 1 || step > of {
@@ -90,6 +91,7 @@ func TestFewInferencesOfMuchWork(t *testing.T) {
 // weaker ones are better: all things were of one class, and then networks were taught that. Where little is held out,
 // networks alone say so.
 func TestRulesThatDrownFewLabels(t *testing.T) {
+	t.Parallel()
 	const rules = `"1: !Looks(A, K) -> !Is(A, K)", "100: Tie(A, B) & Is(A, K) -> Is(B, K)", "Is(A, +K) = 1 ."`
 	for _, form := range []struct {
 		parishioners
@@ -111,6 +113,7 @@ func TestRulesThatDrownFewLabels(t *testing.T) {
 // a rule has next to nothing beside those that pass that on. Of things whose neighbours tell nothing, these three seeds
 // had 0.582 right.
 func TestWeightsFarApart(t *testing.T) {
+	t.Parallel()
 	sum := 0.0
 	for _, seed := range []uint64{0, 7, 12} {
 		path := farApart(t, seed, `"100: Link(X, Y) & Is(X, K) -> Is(Y, K) ^2"`)
@@ -124,6 +127,7 @@ func TestWeightsFarApart(t *testing.T) {
 // Where more rules drown what the network sees than are left out in turn, or where there are many ground rules, all
 // together are left out. Six rules of links that mean nothing had 0.330 of these things right.
 func TestManyRulesThatDrown(t *testing.T) {
+	t.Parallel()
 	var rules []string
 	for k := range 3 {
 		for other := range 2 {

@@ -100,6 +100,7 @@ func TestThresholdsEndToEnd(t *testing.T) {
 // Whether inference had best know the labels learned from is found out also where all was learned from the beginning.
 // Where that was not, the mean error was 0.144.
 func TestKnownAfterLearningAfresh(t *testing.T) {
+	t.Parallel()
 	sum := 0.0
 	for _, seed := range []uint64{1, 5} {
 		r := run(t, ratings(t, seed), project.Options{Seed: seed}, learnAndInfer)

@@ -15,6 +15,7 @@ import (
 
 // The generated files of the examples are what their generators make, and each example does what its README says.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	t.Run("acquaintances", func(t *testing.T) {
 		checkFiles(t, "acquaintances", generateAcquaintances())
 		report := run(t, "examples/acquaintances/model.json", project.Options{Seed: 1}, engine.Stages{})

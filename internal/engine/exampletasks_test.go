@@ -57,6 +57,7 @@ func accuracyOf(t *testing.T, label string, files map[string]string) float64 {
 // Boards of four by four, in whose rows, columns and boxes each digit stands once. Some digits are given as facts, some
 // are pictures, and the network learns to read those from what stands in the others.
 func TestLearnToReadBoards(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(4, 4))
 	features, class := images(random, 4, 6, 400)
 	byClass := make([][]int, 4)

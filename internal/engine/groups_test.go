@@ -69,6 +69,7 @@ func groups(t *testing.T, seed uint64) string {
 
 // What several like is added up, and each is not given one vote.
 func TestGroupsThatChoose(t *testing.T) {
+	t.Parallel()
 	const seeds = 3
 	mean := 0.0
 	for seed := range uint64(seeds) {

@@ -43,6 +43,7 @@ func noise(t *testing.T, seed uint64) string {
 // Networks do not learn what is inferred no better than by a guess, which would only make them surer of it; now and
 // then noise looks better than that.
 func TestGuessesAreNotTaught(t *testing.T) {
+	t.Parallel()
 	taught := 0
 	for seed := range uint64(8) {
 		report := run(t, noise(t, seed+3), project.Options{Seed: 1}, engine.Stages{Learn: true})

@@ -85,6 +85,7 @@ func tastes(t *testing.T, seed uint64, users, songs int) string {
 // Classes that nobody has labelled are learned from what rules say of their pairs, with every default. Learned end to
 // end from the beginning, the four seeds had 0.74 to 0.83.
 func TestLatentClasses(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(4) {
 		got := run(t, tastes(t, seed, 0, 0), project.Options{Seed: seed}, learnAndInfer)
 		if accuracy := lastAccuracy(got); accuracy < 0.88 {
@@ -97,6 +98,7 @@ func TestLatentClasses(t *testing.T) {
 // with every default. Fitted to these few alone, they had 0.698, 0.812, 0.940 and
 // 0.752.
 func TestLatentClassesOfSomeKnown(t *testing.T) {
+	t.Parallel()
 	for _, songs := range []int{0, 8} {
 		for seed := range uint64(2) {
 			got := run(t, tastes(t, seed, 12, songs), project.Options{Seed: seed}, learnAndInfer)

@@ -61,6 +61,7 @@ func picks(seen, predicate string) map[string]string {
 // known to be false, though other queries have other candidates. Learned from what is true alone, the network said yes
 // to all. The candidates' names are no classes that each query would have to be told about.
 func TestBestOfItsOwnCandidates(t *testing.T) {
+	t.Parallel()
 	for name, one := range map[string]string{"a hard rule": `, "Best(Q, +D) = 1 ."`, "the evaluation": ""} {
 		r := run(t, writeProject(t, queries(one)), project.Options{}, learnAndInfer)
 		if got := lastAccuracy(r); got < 0.8 || r.Training.FitEpochs == 0 || r.CrossFit == nil {

@@ -118,6 +118,7 @@ func parliament(t *testing.T, seed uint64) string {
 // What is learned from the beginning has to beat what stands as inference will have it, with the other labels known. It
 // came out as a third of the parties here, when it had only to beat what stands with nothing known.
 func TestParliament(t *testing.T) {
+	t.Parallel()
 	r := run(t, parliament(t, 2), project.Options{Seed: 2}, learnAndInfer)
 	if accuracy := lastAccuracy(r); r.CrossFit.Afresh || accuracy < 0.8 {
 		t.Errorf("an accuracy of %.3f, afresh %v", accuracy, r.CrossFit.Afresh)

@@ -66,6 +66,7 @@ func seeingWith(t *testing.T, change func(config string) string) string {
 
 // A run that is interrupted, at whichever epoch, and resumed ends with the bits of one that was not.
 func TestInterruptedTraining(t *testing.T) {
+	t.Parallel()
 	path := seeing(t)
 	want := run(t, path, project.Options{Seed: 5}, learnAndInfer)
 	for _, stops := range [][]int{{0}, {4}, {8}, {9}, {1, 2, 6}} {

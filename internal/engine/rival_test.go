@@ -12,6 +12,7 @@ import (
 // nothing was known hold friends back, as more of them takes all to one side, and from those written no derivative
 // leads away: those that are found once labels are known begin at either.
 func TestWeightsOfFriendsOnceLabelsAreKnown(t *testing.T) {
+	t.Parallel()
 	random, things, known := rand.New(rand.NewPCG(6, 7)), 200, 40
 	files := map[string]string{"model.json": `{
 		"rules": ["1: Leans(X) -> Votes(X)", "1: !Leans(X) -> !Votes(X)", "1: Knows(X, Y) & Votes(X) -> Votes(Y)",

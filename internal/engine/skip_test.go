@@ -30,6 +30,7 @@ func TestFewPairsAreEnough(t *testing.T) {
 // Which words two titles share says little by itself, and how many do nearly all: weights of single words, and twins
 // that could learn each title by heart, do not drown that. With as much decay as others, the mean was 0.67.
 func TestFewPairsOfTitles(t *testing.T) {
+	t.Parallel()
 	const seeds = 4
 	auroc := 0.0
 	for seed := range uint64(seeds) {

@@ -56,6 +56,7 @@ func teams(t *testing.T, seed uint64, rules string) string {
 
 // Of linear rules, only what decides has a slope: 0.889 of the games came out right without those of squares.
 func TestSquaresLeadLinearRules(t *testing.T) {
+	t.Parallel()
 	const seeds = 3
 	rules := `"1: Wins(G) - 0.5 = Good(+P) / 3 - Good(+Q) / 3 {P: Home(G, P)} {Q: Guest(G, Q)}", "0.2: Wins(G) = 0.5"`
 	mean := 0.0
@@ -70,6 +71,7 @@ func TestSquaresLeadLinearRules(t *testing.T) {
 
 // Each game is what the middle one of its players says, and not all of them together.
 func TestLinearRulesOfSidesAreNoticed(t *testing.T) {
+	t.Parallel()
 	for power, told := range map[string]bool{"": true, " ^2": false} {
 		rules := strings.ReplaceAll(`"1: Home(G, P) & Good(P) -> Wins(G)POWER", "1: Home(G, P) & !Good(P) -> !Wins(G)POWER",
 			"1: Guest(G, P) & Good(P) -> !Wins(G)POWER", "1: Guest(G, P) & !Good(P) -> Wins(G)POWER"`, "POWER", power)

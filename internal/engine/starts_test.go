@@ -66,6 +66,7 @@ func latent(t *testing.T, classes, pairs, width int, hidden string, result func(
 // Results that are symmetric in what is seen are learned from, with every default: parity, and sums modulo four.
 // Without other starts the best mixture of all ways to a result is uniform, and nothing is learned.
 func TestLearnSymmetricResults(t *testing.T) {
+	t.Parallel()
 	for _, classes := range []int{2, 4} {
 		path := symmetric(t, classes, 400)
 		r := run(t, path, project.Options{Seed: 1}, learnAndInfer)
@@ -245,6 +246,7 @@ func order(a, b int) int { return cmp.Compare(a, b) + 1 }
 // networks can keep, some examples are held out and choose a decay, with which all are learned from in the end; what is
 // still by heart is told. A decay that is written stays.
 func TestExamplesLearnedByHeart(t *testing.T) {
+	t.Parallel()
 	path := latent(t, 6, 300, 8, "[32]", order)
 	r := run(t, path, project.Options{Seed: 1}, learnAndInfer)
 	first := r.Starts[0]
@@ -263,6 +265,7 @@ func TestExamplesLearnedByHeart(t *testing.T) {
 
 // Where labels have nothing to do with what is seen, others than the examples learned from are guessed: that is told.
 func TestNoiseIsTold(t *testing.T) {
+	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	noise := func(int, int) int { return rnd.IntN(3) }
 	r := run(t, latent(t, 6, 200, 40, "[32]", noise), project.Options{Seed: 1}, engine.Stages{Learn: true})

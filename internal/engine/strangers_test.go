@@ -74,6 +74,7 @@ func strangers(t *testing.T, seed uint64, classes int, one bool) string {
 
 // Weights that make things as alike as a graph bears without becoming all of one class leave another graph its classes.
 func TestOtherGraphsKeepTheirClasses(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		seed  uint64
 		least float64

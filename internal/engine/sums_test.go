@@ -70,6 +70,7 @@ func leagues(t *testing.T, side, seeds int, set ...string) (mean float64) {
 // What nobody has labelled, and sums of it decide, is not learned by heart: 0.787 of four leagues came out right before
 // labels chose the weight decay of training end to end.
 func TestSumsOfWhatIsSeen(t *testing.T) {
+	t.Parallel()
 	if accuracy := leagues(t, 5, 4); accuracy < 0.85 {
 		t.Errorf("%.3f are right", accuracy)
 	}
@@ -78,6 +79,7 @@ func TestSumsOfWhatIsSeen(t *testing.T) {
 // A method that is asked for, with nothing said about how it descends, lets held-out labels choose that, as is done by
 // default. With an option of its own, all is as it says.
 func TestMethodAskedForIsHeldBack(t *testing.T) {
+	t.Parallel()
 	for method, want := range map[string]float64{"deeppsl": 0.8, "implicit": 0.8} {
 		if accuracy := leagues(t, 5, 3, "learn.method="+method); accuracy < want {
 			t.Errorf("%s: %.3f are right, want at least %.2f", method, accuracy, want)
@@ -97,6 +99,7 @@ func TestMethodAskedForIsHeldBack(t *testing.T) {
 // Training that is asked for by its gradient counts false labels, too, where no class is true in their place. By the
 // cross-entropy of true ones alone, all was taken to be true, and 0.482 of the games came out right.
 func TestFalseLabelsByThemselves(t *testing.T) {
+	t.Parallel()
 	for _, method := range []string{"deeppsl", "implicit"} {
 		if accuracy := leagues(t, 5, 3, "learn.method="+method); accuracy < 0.65 {
 			t.Errorf("%s: %.3f are right", method, accuracy)

@@ -65,6 +65,7 @@ func documents(t *testing.T, seed uint64, turn, labelled int, rules string) stri
 // A graph with few labels is learned from with every default: what relations spread from them teaches the networks,
 // though the words of so few documents tell hardly anything.
 func TestTeaching(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, rules string
 		turn        int
