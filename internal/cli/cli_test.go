@@ -25,10 +25,10 @@ func TestMain(m *testing.M) {
 
 func TestScripts(t *testing.T) { scripttest.Run(t) }
 
-// An interrupt during inference leaves everything that was asked for, and the exit code of a failure.
-func TestInterruptLeavesTheBestAnswer(t *testing.T) {
-	folder := t.TempDir()
-	model := filepath.Join(folder, "model.json")
+// endless writes a project whose inference has no end, and returns its configuration.
+func endless(t *testing.T) string {
+	t.Helper()
+	model := filepath.Join(t.TempDir(), "model.json")
 	text := `{"rules": ["1: T(X) ^2", "1: !T(X) ^2"],
 		"predicates": {"T/1": {"targets": [["a"], ["b"]]}},
 		"options": {"inference.method": "sgd", "sgd.threshold": 1e-300, "sgd.rate": 1e-9,
@@ -36,17 +36,23 @@ func TestInterruptLeavesTheBestAnswer(t *testing.T) {
 	if err := os.WriteFile(model, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return model
+}
+
+// An interrupt during inference leaves everything that was asked for, and the exit code of a failure.
+func TestInterruptLeavesTheBestAnswer(t *testing.T) {
+	model := endless(t)
 	var stdout, stderr bytes.Buffer
 	e := &command.Env{Out: &stdout, Err: &stderr}
 	root := newRoot(e)
-	root.SetArgs([]string{"run", model, "-o", filepath.Join(folder, "answers")})
+	root.SetArgs([]string{"run", model, "-o", filepath.Join(filepath.Dir(model), "answers")})
 	ctx := contexttest.Countdown(1000)
 	code := e.Conclude(root.ExecuteContext(ctx))
 	if code != command.ExitFailure || !strings.HasPrefix(stdout.String(), "interrupted: objective ") ||
 		!strings.HasSuffix(stderr.String(), "interrupted\n") {
 		t.Errorf("exit code %d\n%s%s", code, &stdout, &stderr)
 	}
-	if _, err := os.Stat(filepath.Join(folder, "answers", "T.txt")); err != nil {
+	if _, err := os.Stat(filepath.Join(filepath.Dir(model), "answers", "T.txt")); err != nil {
 		t.Error(err)
 	}
 }

@@ -169,17 +169,10 @@ func TestWatchFeatures(t *testing.T) {
 // What an interrupt cuts short is no run: of learning, for one, the answer of what there was by then looks like any
 // other.
 func TestWatchInterrupted(t *testing.T) {
-	model := filepath.Join(t.TempDir(), "model.json")
-	text := `{"rules": ["1: T(X) ^2", "1: !T(X) ^2"], "predicates": {"T/1": {"targets": [["a"], ["b"]]}},
-		"options": {"inference.method": "sgd", "sgd.threshold": 1e-300, "sgd.rate": 1e-9,
-			"inference.iterations": 2000000000}}`
-	if err := os.WriteFile(model, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	var stdout, stderr bytes.Buffer
 	e := &command.Env{Out: &stdout, Err: &stderr}
 	root := newRoot(e)
-	root.SetArgs([]string{"watch", model, "--json", "-q"})
+	root.SetArgs([]string{"watch", endless(t), "--json", "-q"})
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if code := e.Conclude(root.ExecuteContext(ctx)); code != 0 || stdout.Len() > 0 {
