@@ -3,6 +3,7 @@ package neural
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -422,3 +423,29 @@ func sameFeatures(saved, table []string) error {
 	}
 	return nil
 }
+
+// isHeader tells whether a file's first line has the names of columns: none of them a number or a sign that a value is
+// missing, though one may be Na, as of sodium, if most are not; or their numbers from 0 or 1 after the name of the ids,
+// as pandas writes them.
+func isHeader(id string, fields []string) bool {
+	named, gaps := len(fields) > 0, 0
+	numbered := len(fields) > 1 && idNames[strings.ToLower(strings.TrimSpace(id))]
+	first := math.NaN()
+	for k, field := range fields {
+		field := strings.ToLower(strings.TrimSpace(field))
+		v, err := parse(field, 64)
+		if k == 0 && (v == 0 || v == 1) {
+			first = v
+		}
+		numbered = numbered && err == nil && v == first+float64(k)
+		if missing[field] {
+			gaps++
+		}
+		word := strings.Trim(field, "?-.") != ""
+		named = named && word && !likeNumber(field) && (err != nil || missing[field])
+	}
+	return named && 2*gaps < len(fields) || numbered
+}
+
+// idNames are what the column of ids is called.
+var idNames = map[string]bool{"": true, "id": true, "ids": true, "index": true, "name": true, "entity": true}

@@ -45,6 +45,7 @@ type tableReader struct {
 	text  string   // of the line
 	cells []string // of a table whose cells are texts
 	width int
+	gaps  bool // nothing stands between two tabs of the first row, or of one that is not as wide
 	spec  *Spec
 	code  coding
 	// widest is the largest column of a sparse table, and one more.
@@ -448,32 +449,6 @@ func (t *tableReader) add(id string, fields []string, add func(fields []string) 
 	return add(fields)
 }
 
-// isHeader tells whether a file's first line has the names of columns: none of them a number or a sign that a value is
-// missing, though one may be Na, as of sodium, if most are not; or their numbers from 0 or 1 after the name of the ids,
-// as pandas writes them.
-func isHeader(id string, fields []string) bool {
-	named, gaps := len(fields) > 0, 0
-	numbered := len(fields) > 1 && idNames[strings.ToLower(strings.TrimSpace(id))]
-	first := math.NaN()
-	for k, field := range fields {
-		field := strings.ToLower(strings.TrimSpace(field))
-		v, err := parse(field, 64)
-		if k == 0 && (v == 0 || v == 1) {
-			first = v
-		}
-		numbered = numbered && err == nil && v == first+float64(k)
-		if missing[field] {
-			gaps++
-		}
-		word := strings.Trim(field, "?-.") != ""
-		named = named && word && !likeNumber(field) && (err != nil || missing[field])
-	}
-	return named && 2*gaps < len(fields) || numbered
-}
-
-// idNames are what the column of ids is called.
-var idNames = map[string]bool{"": true, "id": true, "ids": true, "index": true, "name": true, "entity": true}
-
 // eachLine calls add with the fields after the id of each line that is not blank, but for a first one that is a header.
 func (t *tableReader) eachLine(r io.Reader, header func(id string, fields []string) bool,
 	add func(fields []string) error) error {
@@ -525,7 +500,7 @@ func (t *tableReader) addValues(fields []string) error {
 	for k, field := range fields {
 		v, err := number(k, field)
 		if m := (*mistake)(nil); errors.As(err, &m) {
-			m.hint = "text and gaps are read below names between tabs, and from .csv and .parquet files"
+			m.hint = whereGapsAre
 			if _, err := parse(field, 32); err != nil && likeNumber(field) {
 				m.hint = "numbers have a point before decimals, and no other sign"
 			}
@@ -536,15 +511,24 @@ func (t *tableReader) addValues(fields []string) error {
 	return nil
 }
 
+// whereGapsAre is the hint to rows with text or gaps where numbers alone are read.
+const whereGapsAre = "text and gaps are read below names between tabs, and from .csv and .parquet files"
+
 // fits checks how many values a row has.
 func (t *tableReader) fits(values int) error {
-	if t.width == 0 {
+	first := t.width == 0
+	if first {
 		t.width = values
+	}
+	if t.cells == nil && (first || values != t.width) {
+		t.gaps = t.gaps || strings.Contains(t.text+"\t", "\t\t")
 	}
 	if values == 0 || values != t.width {
 		few := &mistake{field: -1, text: fmt.Sprintf("the row has %d values, %d are wanted", values, max(1, t.width))}
 		if values == 0 && len(t.cells) == 1 && strings.ContainsAny(t.cells[0], ";\t") {
 			few.hint = "commas separate the columns, or in all lines semicolons or tabs, and a point is before decimals"
+		} else if t.gaps {
+			few.hint = whereGapsAre
 		}
 		return few
 	}

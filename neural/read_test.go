@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // rowsOf returns a table as a map from ids to all values.
@@ -88,6 +90,19 @@ func TestReadErrors(t *testing.T) {
 		_, err := Read(test.format, "f", strings.NewReader(test.text), test.width)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("%s %q: error %v, want %q", test.format, test.text, err, test.want)
+		}
+	}
+}
+
+// Rows with gaps, and those that are not as wide as a first one with gaps, say where gaps are read.
+func TestReadGaps(t *testing.T) {
+	for text, hinted := range map[string]bool{
+		"a\t1\t2\nb\t\t2\n": true, "a\t1\t\nb\t1\t2\n": true, "a\t1\t2\nb\t1\n": false,
+	} {
+		_, err := Read(DenseText, "f", strings.NewReader(text), 0)
+		var failure *source.Failure
+		if !errors.As(err, &failure) || (failure.Diagnostics[0].Hint == whereGapsAre) != hinted {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
