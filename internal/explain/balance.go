@@ -187,7 +187,7 @@ func (s *State) instances(names Names, places []int) []*Instance {
 		if _, known := found[place]; !known && len(places) < several {
 			found[place] = s.instance(names, place)
 		} else if !known {
-			alike := s.index.Alike(place)
+			alike := slices.Collect(s.index.Alike(place))
 			for l, in := range s.together(names, alike) {
 				found[alike[l]] = in
 			}

@@ -179,7 +179,7 @@ func (s *State) facts(names Names, at *potential) []Term {
 // recall remembers the observed atoms of a ground rule, and of all others with the same free atoms: what finds one goes
 // through all of them.
 func (s *State) recall(names Names, place int) {
-	places := s.index.Alike(place)
+	places := slices.Collect(s.index.Alike(place))
 	for k, in := range s.together(names, places) {
 		var facts []Term
 		if in != nil {

@@ -57,7 +57,7 @@ func TestTraceFindsAllAtOnce(t *testing.T) {
 			}
 			var blocks []*mrf.Block
 			var rows []int
-			places := index.Alike(place)
+			places := slices.Collect(index.Alike(place))
 			for _, other := range places {
 				block, j := index.Locate(other)
 				blocks, rows = append(blocks, model.Blocks[block]), append(rows, j)

@@ -2,6 +2,7 @@ package mrf
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -119,25 +120,28 @@ func (o *Occurrences) Count(i int32) int {
 	return n
 }
 
-// Alike lists the places of all potentials of the same rule that have the same variables and inputs as the one at a
-// place.
-func (o *Occurrences) Alike(place int) (places []int) {
-	block, j := o.Locate(place)
-	b := o.model.Blocks[block]
-	var own, buffer RowBuffer
-	ids := b.Ids(j, &own)
-	if len(ids) == 0 {
-		return []int{place}
-	}
-	rarest := slices.MinFunc(ids, func(a, b int32) int { return cmp.Compare(o.Count(a), o.Count(b)) })
-	for _, other := range o.Of(rarest, nil) {
-		block, l := o.Locate(other)
-		q := o.model.Blocks[block]
-		if q.Rule == b.Rule && slices.Equal(q.Ids(l, &buffer), ids) && slices.Equal(q.InputRow(l), b.InputRow(j)) {
-			places = append(places, other)
+// Alike goes through the places of all potentials of the same rule that have the same variables and inputs as the one
+// at a place, in order.
+func (o *Occurrences) Alike(place int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		block, j := o.Locate(place)
+		b := o.model.Blocks[block]
+		var own, buffer RowBuffer
+		ids := b.Ids(j, &own)
+		if len(ids) == 0 {
+			yield(place)
+			return
+		}
+		rarest := slices.MinFunc(ids, func(a, b int32) int { return cmp.Compare(o.Count(a), o.Count(b)) })
+		for _, other := range o.Of(rarest, nil) {
+			block, l := o.Locate(other)
+			q := o.model.Blocks[block]
+			same := q.Rule == b.Rule && slices.Equal(q.Ids(l, &buffer), ids) && slices.Equal(q.InputRow(l), b.InputRow(j))
+			if same && !yield(other) {
+				return
+			}
 		}
 	}
-	return places
 }
 
 // Twins counts the potentials of the same rule before a place that are equal to the one there.
@@ -145,36 +149,29 @@ func (o *Occurrences) Twins(place int) (count int) {
 	block, j := o.Locate(place)
 	b := o.model.Blocks[block]
 	var own, buffer RowBuffer
-	ids, coef := b.Row(j, &own)
-	if len(ids) == 0 {
-		return 0
-	}
-	rarest := slices.MinFunc(ids, func(a, b int32) int { return cmp.Compare(o.Count(a), o.Count(b)) })
-	for _, other := range o.Of(rarest, nil) {
+	_, coef := b.Row(j, &own)
+	for other := range o.Alike(place) {
 		if other >= place {
 			break
 		}
 		block, l := o.Locate(other)
 		q := o.model.Blocks[block]
-		if q.Rule != b.Rule || !slices.Equal(q.Ids(l, &buffer), ids) {
-			continue
-		}
 		if _, too := q.Row(l, &buffer); slices.Equal(too, coef) && SameConstant(q.Constant+q.Own(l), b.Constant+b.Own(j)) &&
-			q.scale(l) == b.scale(j) && sameInputs(q, l, b, j) {
+			q.scale(l) == b.scale(j) && sameInputCoefficients(q, l, b, j) {
 			count++
 		}
 	}
 	return count
 }
 
-// sameInputs tells whether potentials have the same inputs with the same coefficients.
-func sameInputs(a *Block, j int, b *Block, l int) bool {
-	inputs := a.InputRow(j)
-	same := slices.Equal(inputs, b.InputRow(l))
-	for k := 0; same && k < len(inputs); k++ {
-		same = a.InputCoefficient(j, k) == b.InputCoefficient(l, k)
+// sameInputCoefficients tells whether potentials with the same inputs have them with the same coefficients.
+func sameInputCoefficients(a *Block, j int, b *Block, l int) bool {
+	for k := range a.InputRow(j) {
+		if a.InputCoefficient(j, k) != b.InputCoefficient(l, k) {
+			return false
+		}
 	}
-	return same
+	return true
 }
 
 // SameConstant tells whether constants of ground rules are the same but for rounding, which depends on the order in
