@@ -27,7 +27,10 @@ func lookAhead(p *project.Project) error {
 // readAhead reads the tables of a phase, of which those that learning has too are left to it.
 func readAhead(p *project.Project, phase load.Phase) error {
 	if !p.SharesAtoms(load.Learn, phase) {
-		_, err := p.Config.Tables(phase)
+		tables, err := p.Config.Tables(phase)
+		if err == nil && phase == load.Infer {
+			err = checkAtoms(p, tables.Store)
+		}
 		return err
 	}
 	symbols := symbol.NewTable()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/session"
 )
@@ -23,6 +24,15 @@ func AtomFiles(p *project.Project, dir string) (paths []string) {
 
 // examplesFile is the name of the file of predictions.
 const examplesFile = "examples.csv"
+
+// checkAtoms tells before an answer is sought that its atoms could not be written where the options want them.
+func checkAtoms(p *project.Project, store *relation.Store) error {
+	outputs := p.Outputs()
+	if outputs.Atoms == "" || outputs.Hidden || p.Config.HasExamples() {
+		return nil
+	}
+	return session.CheckAtoms(store, &p.Phases[load.Infer])
+}
 
 // WriteAnswer writes the answer into a folder: the predictions of examples as examples.csv, or else the atoms as
 // Grounding.WriteAtoms does. It returns the files' paths.

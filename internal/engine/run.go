@@ -159,6 +159,11 @@ func Run(ctx context.Context, p *project.Project, stages Stages) (*Report, error
 		return nil, err
 	}
 	r.account(g)
+	if first == load.Infer || stages.Infer && p.SharesAtoms(load.Learn, load.Infer) {
+		if err := checkAtoms(p, g.Tables.Store); err != nil {
+			return nil, err
+		}
+	}
 	if p.OnGround != nil {
 		p.OnGround()
 	}

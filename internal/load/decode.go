@@ -199,8 +199,12 @@ func (d *decoder) choice(n node, what string, allowed ...string) int {
 	return at
 }
 
-// path returns the file that n names, relative to the configuration's folder.
+// path returns the file that n names, relative to the configuration's folder; "" if it names none.
 func (d *decoder) path(n node) string {
+	if strings.TrimSpace(n.scalar()) == "" {
+		d.diags.Errorf("config-kind", n.span(), "leave the key out if there is no file", "the name of a file is blank")
+		return ""
+	}
 	if filepath.IsAbs(n.scalar()) {
 		return n.scalar()
 	}

@@ -2,8 +2,10 @@ package load
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -71,10 +73,29 @@ func readWith(path string, open func(path string) (io.ReadCloser, error),
 // plain returns the content of r, uncompressed if it begins as gzip does.
 func plain(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
-	if magic, err := buffered.Peek(2); err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
-		return buffered, nil
+	start, _ := buffered.Peek(10) // where there is less, a reader says why
+	if bytes.HasPrefix(start, []byte("\x1f\x8b")) {
+		return gzip.NewReader(buffered)
 	}
-	return gzip.NewReader(buffered)
+	for _, other := range compressions {
+		if bytes.HasPrefix(start[min(other.at, len(start)):], []byte(other.magic)) {
+			return nil, fmt.Errorf("it is compressed by %s: uncompress it, or compress it by gzip", other.name)
+		}
+	}
+	return buffered, nil
+}
+
+// compressions are those that nothing here reads, by bytes of their start that no text has.
+var compressions = []struct {
+	name  string
+	at    int
+	magic string
+}{
+	{"xz", 0, "\xfd7zXZ\x00"},
+	{"zstd", 0, "\x28\xb5\x2f\xfd"},
+	{"lz4", 0, "\x04\x22\x4d\x18"},
+	{"7z", 0, "7z\xbc\xaf\x27\x1c"},
+	{"bzip2", 4, "1AY&SY"},
 }
 
 // Unreadable reports that a file cannot be read; span is where it was asked for.

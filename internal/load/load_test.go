@@ -157,6 +157,23 @@ func dump(b *strings.Builder, symbols *symbol.Table, r *relation.Relation, what 
 }
 
 // TestFiles reads from a folder: compressed tables, a missing file with a neighbour of a similar name.
+// What other programs have compressed is named, and no text with a strange byte.
+func TestOtherCompressions(t *testing.T) {
+	for name, text := range map[string]string{ // of the rows a and b
+		"xz":    "\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4F\x02\x00!\x01\x16\x00\x00\x00t/\xe5\xa3\x01\x00\x03a\nb\n\x00",
+		"bzip2": "BZh91AY&SY<\x85A\x12\x00\x00\x01A\x00\x00\x10\x30\x00\x20\x00\x30\xcc\x0cz\x82qwrE8P\x90\x3c\x85A\x12\x00",
+		"zstd":  "\x28\xb5\x2f\xfd\x04\x58\x21\x00\x00a\nb\n%P\xb3#",
+		"lz4":   "\x04\x22M\x18d@\xa7\x04\x00\x00\x80a\nb\n\x00\x00\x00\x00\x46\x9a\xeb\x87",
+		"7z":    "7z\xbc\xaf\x27\x1c\x00\x04",
+	} {
+		p := predicate("P", 1)
+		p.Observations.All = []Data{{Path: "rows.txt"}}
+		c := &Config{Predicates: []*Predicate{p}, Open: only("rows.txt", text)}
+		_, err := c.Tables(Infer)
+		checkError(t, err, "cannot read rows.txt: it is compressed by "+name+": uncompress it, or compress it by gzip")
+	}
+}
+
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, data []byte) {

@@ -12,7 +12,7 @@ import (
 func (d *decoder) rules(n node) []*syntax.Rule {
 	switch n.kind() {
 	case text:
-		if isProgram(n.scalar()) {
+		if isProgram(n.scalar()) && !d.isFile(n) {
 			return d.parse(textOf(n))
 		}
 		return d.ruleFile(n)
@@ -46,6 +46,9 @@ func (d *decoder) mixed(n node) (out []*syntax.Rule) {
 // ruleFile reads the rules of a file of their own.
 func (d *decoder) ruleFile(n node) []*syntax.Rule {
 	path := d.path(n)
+	if path == "" {
+		return nil
+	}
 	file, err := d.config.readFile(path)
 	if err != nil {
 		d.config.Unreadable(d.diags, n.span(), path, err)
@@ -77,6 +80,16 @@ func isProgram(text string) bool {
 	text = strings.TrimSpace(text)
 	return !strings.EqualFold(filepath.Ext(text), ".psl") && (strings.ContainsRune(text, '\n') ||
 		strings.Contains(text, "(") && (strings.Contains(text, ":") || strings.HasSuffix(text, ".")))
+}
+
+// isFile tells whether there is a file of a name that looks like rules.
+func (d *decoder) isFile(n node) bool {
+	file, err := d.config.open(d.path(n))
+	if err != nil {
+		return false
+	}
+	file.Close()
+	return true
 }
 
 // derivations reads one derivation rule, or a list of them.

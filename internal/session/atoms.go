@@ -12,14 +12,63 @@ import (
 	"unicode/utf8"
 
 	"github.com/deeppsl/deeppsl/internal/format"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // Extensions are those of the files that WriteAtoms writes, by format; the option output.format chooses one. All can
 // be read again as a table: txt is Java PSL's, json one list of arguments and value per line, parquet has the columns
 // arg1, arg2, …, value.
 var Extensions = map[string]string{"txt": ".txt", "json": ".jsonl", "parquet": ".parquet"}
+
+// holders tell why a format cannot hold a constant; formats that are not here hold all.
+var holders = map[string]func(constant string) error{"txt": heldBetweenTabs, "json": heldByJSON}
+
+// heldBetweenTabs refuses a constant that would begin another column or row: nobody could tell it from one.
+func heldBetweenTabs(constant string) error {
+	if strings.ContainsAny(constant, "\t\n") {
+		return fmt.Errorf("a .txt file cannot hold the tab or line break in %q; the formats json and parquet can", constant)
+	}
+	return nil
+}
+
+// heldByJSON refuses a constant that is not UTF-8: all such bytes would become the same character, and different
+// constants one.
+func heldByJSON(constant string) error {
+	if !utf8.ValidString(constant) {
+		return fmt.Errorf("a .jsonl file cannot hold %q, which is not UTF-8; the format txt can", constant)
+	}
+	return nil
+}
+
+// CheckAtoms tells beforehand that WriteAtoms will not be able to write the atoms of a store, as far as it has them.
+func CheckAtoms(store *relation.Store, s *project.Settings) error {
+	holds := holders[s.Outputs.Format]
+	if holds == nil {
+		return nil
+	}
+	refused := make(map[symbol.ID]error)
+	for id := range symbol.ID(store.Symbols.Len()) {
+		if err := holds(store.Symbols.Name(id)); err != nil {
+			refused[id] = err
+		}
+	}
+	for _, atoms := range store.Relations {
+		if len(refused) == 0 || atoms.FreeLen() == 0 {
+			continue
+		}
+		for _, column := range atoms.Columns {
+			for _, id := range column[firstWritten(atoms, s):] {
+				if err := refused[id]; err != nil {
+					return fmt.Errorf("writing results: %w", err)
+				}
+			}
+		}
+	}
+	return nil
+}
 
 // WriteAtoms writes an answer as Java PSL does: one file NAME.txt per open or neural predicate, with a tab-separated
 // row of arguments and value per atom, or in the format that the options ask for. Each file is written beside and
@@ -52,10 +101,7 @@ func (g *Grounding) writeAtoms(w io.Writer, format string, answer *Answer, atoms
 	if err != nil {
 		return err
 	}
-	first := atoms.Observed
-	if g.Settings.AllAtoms {
-		first = 0
-	}
+	first := firstWritten(atoms, g.Settings)
 	arguments := make([]string, atoms.Arity)
 	for row := int32(first); int(row) < atoms.Len(); row++ {
 		for k, column := range atoms.Columns {
@@ -69,6 +115,14 @@ func (g *Grounding) writeAtoms(w io.Writer, format string, answer *Answer, atoms
 		return err
 	}
 	return buffered.Flush()
+}
+
+// firstWritten is the first row of a relation that is written.
+func firstWritten(atoms *relation.Relation, s *project.Settings) int {
+	if s.AllAtoms {
+		return 0
+	}
+	return atoms.Observed
 }
 
 // valueOf returns the value of any row's atom.
@@ -102,11 +156,11 @@ func digits(value float64) string { return strconv.FormatFloat(value, 'g', -1, 6
 // textAtoms writes rows between tabs.
 type textAtoms struct{ *bufio.Writer }
 
-// Write writes one row. A constant that would begin another column or row is an error: nobody could tell it from one.
+// Write writes one row.
 func (t textAtoms) Write(arguments []string, values ...float64) error {
 	for _, argument := range arguments {
-		if strings.ContainsAny(argument, "\t\n") {
-			return fmt.Errorf("a .txt file cannot hold the tab or line break in %q; the formats json and parquet can", argument)
+		if err := heldBetweenTabs(argument); err != nil {
+			return err
 		}
 		t.WriteString(argument)
 		t.WriteByte('\t')
@@ -121,13 +175,12 @@ func (t textAtoms) Close() error { return nil }
 // jsonAtoms writes one list per line.
 type jsonAtoms struct{ *json.Encoder }
 
-// Write writes the arguments and the value as one list. A constant that is not UTF-8 is an error: all such bytes would
-// become the same character, and different constants one.
+// Write writes the arguments and the value as one list.
 func (j jsonAtoms) Write(arguments []string, values ...float64) error {
 	row := make([]any, 0, len(arguments)+1)
 	for _, argument := range arguments {
-		if !utf8.ValidString(argument) {
-			return fmt.Errorf("a .jsonl file cannot hold %q, which is not UTF-8; the format txt can", argument)
+		if err := heldByJSON(argument); err != nil {
+			return err
 		}
 		row = append(row, argument)
 	}
