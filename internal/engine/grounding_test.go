@@ -41,6 +41,21 @@ func sameBits(t *testing.T, what string, want, got *session.Answer) {
 	}
 }
 
+// Hard ground rules that are left out as nothing satisfies them are counted, with targets in them or not.
+func TestViolatedGroundRulesAreCounted(t *testing.T) {
+	path := writeProject(t, map[string]string{"model.json": `{"rules": ["A(X) -> B(X) .", "T(X) >= 1 + A(X) .", "1: T(X)"],
+		"predicates": {"A/1": {"observations": [["a"], ["b"], ["c"]]}, "B/1": {"observations": [["b"]]},
+			"T/1": {"targets": [["a"], ["b"], ["c"]]}}, "options": {"ground.discardviolated": true}}`})
+	_, grounding := ground(t, path, project.Options{}, load.Infer)
+	var discarded []int64
+	for _, count := range grounding.Counts() {
+		discarded = append(discarded, count.Discarded)
+	}
+	if !slices.Equal(discarded, []int64{2, 3, 0}) {
+		t.Errorf("%d ground rules are discarded", discarded)
+	}
+}
+
 // A grounding that is reset to a seed is one that was made with it: experiments over many seeds need only one.
 func TestResetForgetsEverything(t *testing.T) {
 	path := seeing(t)

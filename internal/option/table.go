@@ -222,7 +222,7 @@ var Table = []Option{
 		Unset: "the system's for temporary files",
 		Doc:   "folder for that file"},
 	{Name: "ground.discardviolated", Kind: Flag, Default: "false", Phases: Both,
-		Doc: "whether hard ground rules that the observations alone violate are left out, as in Java PSL"},
+		Doc: "whether hard ground rules that no values of targets satisfy are left out, and not errors"},
 	{Name: "pam.throw", Kind: Flag, Default: "true", Phases: Both,
 		Doc: "whether ground rules about unknown atoms are errors; they are dropped otherwise"},
 	{Name: "rules.greedy", Kind: Flag, Default: "false", Phases: Both,

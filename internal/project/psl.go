@@ -23,7 +23,7 @@ import (
 type ModelSettings struct {
 	// discardMissing drops ground rules about atoms that no table has, instead of refusing them.
 	discardMissing bool
-	// discardViolated drops hard ground rules that the observations alone violate.
+	// discardViolated drops hard ground rules that no values of the targets satisfy.
 	discardViolated bool
 	// clearRules leaves only the phase's own rules, relax makes the hard ones weighted: see Project.rules.
 	ClearRules, relax, relaxSquared bool

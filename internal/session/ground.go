@@ -234,7 +234,8 @@ type RuleCount struct {
 	// out.
 	Trivial  int64 `json:"trivial"`
 	Constant int64 `json:"constant"`
-	// Discarded counts those about atoms that no table has.
+	// Discarded counts those about atoms that no table has, and hard ones that nothing satisfies, where options have
+	// these left out.
 	Discarded int64 `json:"discarded"`
 }
 
@@ -244,7 +245,7 @@ func (g *Grounding) Counts() []RuleCount {
 	for k, rule := range g.Program.Rules {
 		r := &g.Report.Rules[k]
 		counts[k] = RuleCount{Rule: rule.Text, Hard: rule.Weight.Hard, Kept: r.Potentials, Trivial: r.Trivial,
-			Constant: r.Constant, Discarded: r.Missing}
+			Constant: r.Constant, Discarded: r.Missing + r.Violated}
 	}
 	return counts
 }
