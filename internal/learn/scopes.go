@@ -53,9 +53,7 @@ func buildLatent(field *mrf.Field, labels *Labels, sight Sight, hidden *hidden, 
 			return nil
 		}
 	}
-	for _, g := range b.groups {
-		b.addScopes(g)
-	}
+	b.addAllScopes()
 	if b.latent.Len() == 0 || b.latent.tried > most {
 		return nil
 	}
@@ -72,6 +70,7 @@ type latentBuilder struct {
 	most     int
 	groups   []*labelGroup
 	groupOf  map[int32]*labelGroup
+	forms    int                     // that groups have
 	hidden   *hidden                 // nil if none are summed out
 	reached  map[int32][]*labelGroup // by a cluster of hidden targets, those that ground rules tie to it
 	latent   Latent
@@ -379,11 +378,7 @@ func (b *latentBuilder) newPart(numbers []int, values, most int) *part {
 func (b *latentBuilder) scope(numbers []int, most int) *scope {
 	s, choices, seen := new(scope), 1, 1
 	for t, n := range numbers {
-		inputs := []int32{int32(-1 - n)}
-		if n >= 0 {
-			inputs = b.sight.Things[n]
-		}
-		s.things, s.alone = append(s.things, inputs), append(s.alone, n < 0)
+		s.things, s.alone = append(s.things, b.inputs(n)), append(s.alone, n < 0)
 		if !b.isHidden(n) {
 			seen *= s.classes(t)
 		}
@@ -392,6 +387,14 @@ func (b *latentBuilder) scope(numbers []int, most int) *scope {
 		}
 	}
 	return s
+}
+
+// inputs returns those of a thing by its number.
+func (b *latentBuilder) inputs(number int) []int32 {
+	if number >= 0 {
+		return b.sight.Things[number]
+	}
+	return []int32{int32(-1 - number)}
 }
 
 // next makes the next choice of a choice.
@@ -425,7 +428,7 @@ func (b *latentBuilder) addScopes(g *labelGroup) {
 }
 
 // together returns parts as one; nil if that is too much, or there are none. What is larger than a scope may be is too
-// much if not all groups of labels could have one as large.
+// much if groups of labels could not have one as large in each form.
 func (b *latentBuilder) together(parts []*part, values, most int) *part {
 	if len(parts) < 2 {
 		if len(parts) == 1 {
@@ -443,7 +446,7 @@ func (b *latentBuilder) together(parts []*part, values, most int) *part {
 		return nil
 	}
 	tries := len(all.costs[0]) * len(parts) * values
-	if b.latent.tried+tries > b.most || len(all.costs[0]) > mostChoices && tries > b.most/len(b.groups) {
+	if b.latent.tried+tries > b.most || len(all.costs[0]) > mostChoices && tries > b.most/b.forms {
 		return nil
 	}
 	b.latent.tried += tries
