@@ -46,7 +46,7 @@ func newHyper(e *command.Env) *cobra.Command {
 	command.CountVar(f, &r.epochs, "epochs", 1, "the `number` of epochs of each training (default: the paper's 75 or 100)")
 	f.BoolVar(&r.quick, "quick", false, "two runs of 15 epochs, for a first look")
 	command.FolderVar(f, &r.out, "out", "write Markdown tables and charts to this `folder`")
-	optionFlag(f, &r.set)
+	optionFlag(cmd, &r.set)
 	return cmd
 }
 

@@ -11,9 +11,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/deeppsl/deeppsl/internal/command"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 const paperHelp = `Paper repeats the experiments of the DeepPSL paper on the original data and
@@ -63,9 +64,14 @@ func series[T any, R command.Result](cmd *cobra.Command, e *command.Env, tasks [
 	return e.Wrote(write(out, results))
 }
 
-// optionFlag declares the flag that sets options of the projects that are trained.
-func optionFlag(f *pflag.FlagSet, set *[]string) {
-	f.StringArrayVarP(set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
+// optionFlag declares the flag that sets options of the projects that are trained. What no option takes is told at
+// once: not all that a command runs reads them, and what does may come late.
+func optionFlag(cmd *cobra.Command, set *[]string) {
+	cmd.Flags().StringArrayVarP(set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		_, diags := project.ReadSettings(&load.Config{}, load.Infer, *set)
+		return diags.Err()
+	}
 }
 
 // known is an error if a flag has a value that it does not take.

@@ -40,7 +40,7 @@ func newScaling(e *command.Env) *cobra.Command {
 	f.StringSliceVar(&r.datasets, "dataset", repro.ScalingDatasets, "cora, citeseer-er or both")
 	command.CountVar(f, &r.runs, "runs", 1, "the `number` of random samples of each size")
 	command.FolderVar(f, &r.out, "out", "write Markdown tables and charts to this `folder`")
-	optionFlag(f, &r.set)
+	optionFlag(cmd, &r.set)
 	return cmd
 }
 

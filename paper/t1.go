@@ -59,7 +59,7 @@ func newT1(e *command.Env) *cobra.Command {
 	f.BoolVar(&r.ablation, "ablation", false, "train with other settings and readings of these, and compare")
 	f.BoolVar(&t.Watch, "watch", false, "score the test pairs after every epoch, for the time to 97 %")
 	command.FolderVar(f, &r.out, "out", "write a table, curves, a confusion matrix and the project to this `folder`")
-	optionFlag(f, &t.Set)
+	optionFlag(cmd, &t.Set)
 	return cmd
 }
 

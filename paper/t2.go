@@ -56,7 +56,7 @@ func newT2(e *command.Env) *cobra.Command {
 	f.Float64Var(&r.classifier.Dropout, "dropout", 0, "dropout of its hidden layer (default: the task's own)")
 	f.Float64Var(&r.classifier.InputDropout, "input-dropout", 0, "dropout of its words (default: the task's own)")
 	f.StringVar(&r.classifier.Normalize, "normalize", "", "words: none, rows or l2 (default: the task's own)")
-	optionFlag(f, &r.set)
+	optionFlag(cmd, &r.set)
 	return cmd
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/similarity"
 	"github.com/deeppsl/deeppsl/paper/repro"
 )
 
@@ -70,7 +71,7 @@ func newT3(e *command.Env) *cobra.Command {
 	f.StringVar(&r.vectors, "vectors", "", "word vectors, several with commas (default: glove.6B.300d, or its subset)")
 	f.BoolVar(&r.clusters, "clusters", false, "write the resolved entities to the folder of --out")
 	command.FolderVar(f, &r.out, "out", "write a Markdown table and the projects to this `folder`")
-	optionFlag(f, &r.set)
+	optionFlag(cmd, &r.set)
 	return cmd
 }
 
@@ -78,7 +79,7 @@ func (r *t3Command) run(cmd *cobra.Command, _ []string) error {
 	if err := known(cmd, "--method", r.methods, repro.T3Methods); err != nil {
 		return err
 	}
-	if err := dropout(cmd, "dropout", &r.twins.Dropout); err != nil {
+	if err := r.checkTwins(cmd); err != nil {
 		return err
 	}
 	if r.clusters && r.out == "" {
@@ -88,6 +89,29 @@ func (r *t3Command) run(cmd *cobra.Command, _ []string) error {
 		return repro.WriteT3(folder, results, r.clusters)
 	}
 	return series(cmd, r.Env, r.methods, r.one, r.out, write)
+}
+
+// checkTwins finds what networks cannot be before any method runs.
+func (r *t3Command) checkTwins(cmd *cobra.Command) error {
+	for _, flag := range []struct {
+		name           string
+		values, choice []string
+	}{
+		{"--names", features(r.twins.Names), repro.TwinFeatures},
+		{"--titles", features(r.twins.Titles), repro.TwinFeatures},
+		{"--name-measures", r.twins.NameMeasures, append(similarity.Names(), "none")},
+		{"--title-measures", r.twins.TitleMeasures, append(similarity.Names(), "none")},
+	} {
+		if err := known(cmd, flag.name, flag.values, flag.choice); err != nil {
+			return err
+		}
+	}
+	return dropout(cmd, "dropout", &r.twins.Dropout)
+}
+
+// features are those of a text like grams+symbols; none of "".
+func features(text string) []string {
+	return strings.FieldsFunc(text, func(c rune) bool { return c == '+' })
 }
 
 // one runs one method, with a line for each of its two stages.

@@ -50,6 +50,9 @@ type neuralResolution struct {
 // ruleWeight is the weight that a rule begins with.
 var ruleWeight = regexp.MustCompile(`(?m)^[0-9.]+:`)
 
+// TwinFeatures are what Names and Titles may be.
+var TwinFeatures = []string{"characters", "grams", "symbols", "vectors"}
+
 // NameScale and TitleScale are the scaling of the features: the paper's are as they are.
 func (n *neuralResolution) NameScale() string  { return scaleOf(n.Names) }
 func (n *neuralResolution) TitleScale() string { return scaleOf(n.Titles) }
@@ -149,7 +152,7 @@ func (n *neuralResolution) features(kind string, texts func(*resolution) []strin
 		case "vectors":
 			parts = append(parts, n.vectors)
 		default:
-			return nil, fmt.Errorf("no features %q: want characters, grams, symbols, vectors or several joined with +", name)
+			return nil, fmt.Errorf("no features %q: want %s or several joined with +", name, strings.Join(TwinFeatures, ", "))
 		}
 	}
 	all := append(slices.Clone(learn), texts(n.folds[1])...)
