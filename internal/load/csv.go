@@ -80,10 +80,10 @@ type header struct {
 
 // check warns of a first line that is likely to be a row: one with a number in it, or with a name that is there twice,
 // or looks like all that is below it, or that the rows of any table have for a constant, unless it is unlike the rows
-// that follow. Names that were asked for are none.
+// that follow. Names that were asked for are none, and no row ends in the name of a truth value.
 func (h *header) check(t *table) {
 	o := &t.origins[len(t.origins)-1]
-	if o.data.Choice != nil {
+	if last := len(h.names) - 1; o.data.Choice != nil || last == len(t.tuple) && isTruthName(h.names[last]) {
 		return
 	}
 	for k, name := range h.names {

@@ -142,7 +142,7 @@ func (t *lineTask) print(now time.Time) {
 	if t.total > 0 {
 		line = fmt.Sprintf("%s of %s (%d %%)", line, t.amount(float64(t.total)), 100*t.done/t.total)
 	}
-	line += fmt.Sprintf(", %s/s", t.amount(rate))
+	line += fmt.Sprintf(", %s/s", t.pace(rate))
 	if left := t.total - t.done; left > 0 && rate > 0 {
 		line += fmt.Sprintf(", %s left", time.Duration(float64(left)/rate*1e9).Round(time.Second))
 	}
@@ -166,6 +166,14 @@ func (t *lineTask) amount(n float64) string {
 		return FormatBytes(n)
 	}
 	return fmt.Sprintf("%.0f %s", n, t.unit)
+}
+
+// pace prints how many items a second takes, also where it is a part of one.
+func (t *lineTask) pace(rate float64) string {
+	if t.unit == Bytes || rate >= 10 {
+		return t.amount(rate)
+	}
+	return fmt.Sprintf("%.2g %s", rate, t.unit)
 }
 
 // FormatBytes prints a number of bytes with a decimal prefix: 1.5 MB.

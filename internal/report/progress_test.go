@@ -40,10 +40,15 @@ func TestPlainProgress(t *testing.T) {
 	now = now.Add(10 * time.Second)
 	open.Add(25)
 
+	slow := progress.Start("runs", 20, "runs")
+	now = now.Add(12 * time.Second)
+	slow.Add(3)
+
 	const want = `mnist: 600 kB of 2 MB (30 %), 100 kB/s, 14s left
 mnist: 1.2 MB of 2 MB (60 %), 100 kB/s, 8s left
 mnist: 1.6 MB of 2 MB (80 %), 100 kB/s, 4s left
-epochs: 25 steps, 2 steps/s
+epochs: 25 steps, 2.5 steps/s
+runs: 3 runs of 20 runs (15 %), 0.25 runs/s, 1m8s left
 `
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
