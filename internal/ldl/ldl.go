@@ -71,14 +71,15 @@ func (s *Symbolic) Bytes() float64 {
 
 // Analyse finds a permutation for a pattern, and what a factorisation costs.
 func Analyse(p *Pattern) *Symbolic {
-	s, _ := AnalyseWithin(p, math.Inf(1))
+	s, _ := AnalyseWithin(p, math.Inf(1), nil)
 	return s
 }
 
 // AnalyseWithin is Analyse for a factor that is worth so many flops; false says that it takes more. Graphs that fill up
-// are as much work to order as they are to factor, so that this is found out on the way.
-func AnalyseWithin(p *Pattern, flops float64) (*Symbolic, bool) {
-	rows, ok := order(p, flops)
+// are as much work to order as they are to factor, so that this is found out on the way. Now and then it asks stop, if
+// there is one, and leaves off if told to, as if it took more.
+func AnalyseWithin(p *Pattern, flops float64, stop func() bool) (*Symbolic, bool) {
+	rows, ok := order(p, flops, stop)
 	if !ok {
 		return nil, false
 	}

@@ -310,10 +310,10 @@ func TestWithin(t *testing.T) {
 	}
 	m := newMatrix(1000, edges, func(int) bool { return false }, rng)
 	s := ldl.Analyse(&m.pattern)
-	if _, ok := ldl.AnalyseWithin(&m.pattern, s.Flops/10); ok {
+	if _, ok := ldl.AnalyseWithin(&m.pattern, s.Flops/10, nil); ok {
 		t.Errorf("%.2g flops are within a tenth of that", s.Flops)
 	}
-	if again, ok := ldl.AnalyseWithin(&m.pattern, 10*s.Flops); !ok || again.Flops != s.Flops {
+	if again, ok := ldl.AnalyseWithin(&m.pattern, 10*s.Flops, nil); !ok || again.Flops != s.Flops {
 		t.Errorf("%.2g flops are not within ten times that", s.Flops)
 	}
 }
@@ -332,7 +332,7 @@ func TestWithinWhatItTakes(t *testing.T) {
 		}
 		m := newMatrix(n, edges, func(int) bool { return false }, rng)
 		s := ldl.Analyse(&m.pattern)
-		if _, ok := ldl.AnalyseWithin(&m.pattern, s.Flops); !ok {
+		if _, ok := ldl.AnalyseWithin(&m.pattern, s.Flops, nil); !ok {
 			t.Errorf("%s: %.3g flops are not within as many", name, s.Flops)
 		}
 	}

@@ -49,13 +49,20 @@ const (
 
 const nobody, alive = -1, 1
 
-// order returns the rows in the order of an approximate minimum degree; false if to eliminate them takes more flops.
-func order(p *Pattern, flops float64) (rows []int32, ok bool) {
+// between is how many rows are eliminated between two looks whether to stop.
+const between = 256
+
+// order returns the rows in the order of an approximate minimum degree; false if to eliminate them takes more flops, or
+// if it was told to stop.
+func order(p *Pattern, flops float64, stop func() bool) (rows []int32, ok bool) {
 	q := newQuotient(p)
 	out := make([]int32, 0, q.n)
 	pivots := q.dense()
 	out = q.leaves(out)
-	for q.done < q.n && q.flops+q.rest() <= flops {
+	for n := 0; q.done < q.n && q.flops+q.rest() <= flops; n++ {
+		if stop != nil && n%between == 0 && stop() {
+			return nil, false
+		}
 		out = q.appendMembers(out, q.eliminate())
 	}
 	for _, i := range pivots {

@@ -35,6 +35,21 @@ func (f *Field) Within(whole *Field) { f.whole = whole }
 // proofs are to be about.
 func (f *Field) SetUnit(unit, grain float64) { f.unit, f.grain, f.shared = unit, grain, true }
 
+// Twin returns a field of the same model, with the same weights, inputs and unit, which may be at work at the same
+// time, even while this is made if the unit has been asked for.
+func (f *Field) Twin(threads int) *Field {
+	twin := NewFieldOn(f.Model, threads)
+	twin.Follow(f)
+	return twin
+}
+
+// Follow sets weights, inputs and unit to another field's.
+func (f *Field) Follow(other *Field) {
+	f.SetUnit(other.Unit(), other.Grain())
+	f.SetWeights(other.theta)
+	f.SetInputs(other.x)
+}
+
 // weighed are the weights of all potentials, or those of the field that this one is a part of.
 func (f *Field) weighed() *Weights {
 	all := new(Weights)

@@ -31,16 +31,23 @@ type hybrid struct {
 	foreseen *interior.Cost // about the least that it is; nil until that was of interest
 	// hard says that there are hard rules, and equations that some of them are; turn is the work of Newton's method before
 	// the other is tried once more, without factors, for the budget, which is 0 before its cost is known.
-	hard         bool
-	equations    bool
-	turn, budget float64
-	// remaining is what was left of the last try, by its own count.
-	remaining float64
+	hard      bool
+	equations bool
+	turn      float64
+	tries
+	former *solve.Result // Newton's, which may go on from there, or nil
+	passed float64       // the work of all tries, if they are not solved anew
+	ahead  float64       // the part of a solution that is ahead after them
+	beside *beside       // what works at the same time, or nil
+	twin   *mrf.Field    // the interior point method's own field if it began beside, or nil
+}
+
+// tries are what the interior point method has come to without factorisations.
+type tries struct {
+	budget    float64       // of the next
+	remaining float64       // what was left of the last one, by its own count
 	tried     *solve.Result // what that has found, or nil
-	former    *solve.Result // Newton's, which may go on from there, or nil
 	tired     bool          // no more of it
-	passed    float64       // the work of all tries, if they are not solved anew
-	ahead     float64       // the part of a solution that is ahead after them
 }
 
 const (
@@ -149,14 +156,21 @@ func within(m *mrf.Model, most int) bool { return m.Potentials() <= most && m.Va
 func (h *hybrid) solve(ctx context.Context) (*solve.Result, error) {
 	began := time.Now()
 	handed := false
-	h.turn, h.budget, h.remaining, h.passed, h.ahead, h.tried, h.tired = 0, 0, 0, 0, 1, nil, false
-	h.former = nil
+	h.turn, h.passed, h.ahead, h.tries, h.former = 0, 0, 1, tries{}, nil
 	if h.interior != nil {
 		h.interior.Forget()
 	}
-	p := newPace(demanding(h.field.Model))
+	if h.twin != nil {
+		h.twin.Follow(h.field)
+	}
+	defer h.endBeside()
+	p, idle := newPace(demanding(h.field.Model)), h.mayWorkBeside()
 	h.Limit(func(work float64) bool {
 		off := p.see(work, h.Off())
+		if idle && work > sooner*h.hope*h.analysis && work > sooner*h.soonest(&p, off) {
+			idle = false
+			h.workBeside(ctx, began)
+		}
 		handed = handed || work > h.hope*h.analysis && work > h.soonest(&p, off) &&
 			(h.try(ctx, began, &p, work, off) || h.affordable() && h.due(&p, work, off))
 		return !handed
@@ -233,21 +247,13 @@ func (h *hybrid) try(ctx context.Context, began time.Time, p *pace, work, off fl
 		return true // by another, from what this one leaves
 	}
 	if h.budget == 0 {
-		h.budget = h.cost.Early
-		switch {
-		case h.equations:
-			h.budget *= generous
-		case h.hard:
-			h.budget *= sparing
-		}
+		h.budget = h.first(h.cost)
 	}
-	h.persist(work, func(budget float64) (*solve.Result, float64) {
-		h.interior.Within(h.left(began))
-		return h.interior.Try(ctx, budget)
-	})
-	h.passed, h.ahead = h.interior.Spent(), h.interior.Ahead()
+	h.persist(work, func(budget float64) (*solve.Result, float64) { return h.attempt(ctx, began, budget) })
 	if h.turn, h.budget = h.budget, 2*h.budget; h.tired {
 		h.turn = math.Inf(1)
+	} else {
+		h.endBeside()
 	}
 	if !h.equations {
 		h.turn = max(again*h.turn, 2*work)
@@ -255,20 +261,31 @@ func (h *hybrid) try(ctx context.Context, began time.Time, p *pace, work, off fl
 	return h.tried != nil
 }
 
+// first is the budget of the first try.
+func (h *hybrid) first(c interior.Cost) float64 {
+	switch {
+	case h.equations:
+		return generous * c.Early
+	case h.hard:
+		return sparing * c.Early
+	}
+	return c.Early
+}
+
 // persist tries for as long as the end seems near, and says whether more is no use. What seems to be done twice and
 // has no proof will have none: its solutions are not good enough for one.
-func (h *hybrid) persist(work float64, try func(budget float64) (*solve.Result, float64)) {
+func (t *tries) persist(work float64, try func(budget float64) (*solve.Result, float64)) {
 	for done := false; ; {
 		var left float64
-		h.tried, left = try(h.budget)
-		if done && left == 0 && h.tried == nil {
+		t.tried, left = try(t.budget)
+		if done && left == 0 && t.tried == nil {
 			left = math.Inf(1)
 		}
-		if done = left == 0; h.tried != nil || !(left <= max(promising*work, invested*h.budget)) {
-			h.tired, h.remaining = math.IsInf(left, 1), left
+		if done = left == 0; t.tried != nil || !(left <= max(promising*work, invested*t.budget)) {
+			t.tired, t.remaining = math.IsInf(left, 1), left
 			return
 		}
-		h.budget += max(left, h.budget/4)
+		t.budget += max(left, t.budget/4)
 	}
 }
 
@@ -329,7 +346,13 @@ func (h *hybrid) off(r *solve.Result) float64 {
 
 // analyse finds out what the interior point method takes.
 func (h *hybrid) analyse() {
-	if h.interior == nil {
+	b := h.beside
+	switch {
+	case h.interior != nil:
+	case b != nil:
+		b.await(b.analysed)
+		h.interior, h.cost, h.twin = b.interior, b.cost, b.field
+	default:
 		h.interior = interior.New(h.field, h.settings)
 		h.cost = h.interior.Cost()
 	}

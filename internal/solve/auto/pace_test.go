@@ -46,7 +46,7 @@ func TestSteadyPace(t *testing.T) {
 // Where Newton's method gets nowhere, what tries did that have ended for good counts as if it had worked; where it
 // gains something, it does not, nor while they may still end.
 func TestTriesThatEndCount(t *testing.T) {
-	h := &hybrid{equations: true, warm: 1, patient: patience, tired: true, passed: 1e8, ahead: 1}
+	h := &hybrid{equations: true, warm: 1, patient: patience, tries: tries{tired: true}, passed: 1e8, ahead: 1}
 	h.cost.Work = 1.2e9
 	p := newPace(true)
 	if off := p.see(2.4e7, 1.7e6); !h.due(&p, 2.4e7, off) {
@@ -100,7 +100,7 @@ func TestTriesEnd(t *testing.T) {
 		"over":        {left: []float64{20, math.Inf(1)}, tries: 2, tired: true},
 		"no progress": {left: []float64{5, 0}, tries: 3, tired: true},
 	} {
-		h, tries, last := &hybrid{budget: 1}, 0, 0.0
+		h, tries, last := &tries{budget: 1}, 0, 0.0
 		h.persist(work, func(budget float64) (*solve.Result, float64) {
 			if tries++; tries > 9 || budget <= last {
 				t.Fatalf("%s: try %d, for %g", name, tries, budget)

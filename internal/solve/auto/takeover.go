@@ -16,9 +16,8 @@ import (
 func (h *hybrid) takeOver(ctx context.Context, began time.Time, first *solve.Result) (*solve.Result, error) {
 	second := h.tried
 	if second == nil {
-		h.interior.Within(h.left(began))
 		var err error
-		if second, err = h.interior.Solve(ctx); err != nil {
+		if second, err = h.conclude(ctx, began); err != nil {
 			return nil, err
 		}
 	}

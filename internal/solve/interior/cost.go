@@ -30,7 +30,10 @@ const usual, usualEarly, usualProducts = 25, 15, 50
 
 // Cost analyses the model, with its present weights and inputs, and says what solving it takes. What it finds of the
 // structure is kept for that.
-func (s *Solver) Cost() (c Cost) {
+func (s *Solver) Cost() Cost { return s.CostUnless(nil) }
+
+// CostUnless is Cost for as long as stop, if there is one, says no. What it says if told to stop is wrong.
+func (s *Solver) CostUnless(stop func() bool) (c Cost) {
 	c.Early = math.Inf(1)
 	s.load()
 	w := &work{solver: s}
@@ -47,7 +50,7 @@ func (s *Solver) Cost() (c Cost) {
 		} else {
 			w.lay(component)
 			if p := component.sparse; p != nil {
-				hopeless := !p.analyse(Hopeless)
+				hopeless := !p.analyse(Hopeless, stop)
 				if k == main && w.affordable(p) >= fewest {
 					c.Early = usualEarly * (step + usualProducts*perProduct*p.length(&w.program))
 				}

@@ -84,7 +84,7 @@ const (
 // which makes no factorisations, and the matrix is analysed as far as it is to be.
 func newEarly(p *program, direct *sparse) (e *early, ok bool) {
 	if p.budget == 0 {
-		direct.analyse(math.Inf(1))
+		direct.analyse(math.Inf(1), nil)
 	}
 	if most := p.affordable(direct); most >= fewest {
 		e = &early{direct: direct, most: int(min(most, math.MaxInt32)), length: direct.length(p), rows: p.several,

@@ -118,10 +118,10 @@ func (s *sparse) layRows(p *program) {
 	}
 }
 
-// analyse orders the matrix, once; it tells whether its factor is worth so many flops.
-func (s *sparse) analyse(flops float64) (ok bool) {
+// analyse orders the matrix, once; it tells whether its factor is worth so many flops, unless it was told to stop.
+func (s *sparse) analyse(flops float64, stop func() bool) (ok bool) {
 	if s.symbolic == nil {
-		s.symbolic, ok = ldl.AnalyseWithin(&s.pattern, flops)
+		s.symbolic, ok = ldl.AnalyseWithin(&s.pattern, flops, stop)
 		return ok
 	}
 	return true
@@ -143,7 +143,7 @@ func (s *sparse) factor(p *program) bool {
 		for k := range s.kept {
 			negative[p.n+k] = true
 		}
-		s.analyse(math.Inf(1))
+		s.analyse(math.Inf(1), nil)
 		s.factored = ldl.NewFactor(s.symbolic, negative, p.threads)
 	}
 	s.leaveOut(p)
