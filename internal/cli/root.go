@@ -59,7 +59,11 @@ func newRoot(e *command.Env) *cobra.Command {
 		case *asked:
 			return e.Emit(readVersion())
 		case *licensed:
-			return e.Emit(licenses{licensesText})
+			text, err := licensesText()
+			if err != nil {
+				return err
+			}
+			return e.Emit(licenses{text})
 		}
 		return command.ShowHelp(cmd, args)
 	}

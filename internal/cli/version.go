@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"compress/gzip"
 	_ "embed"
 	"fmt"
 	"io"
@@ -73,8 +75,18 @@ func (v version) Text(w io.Writer) error {
 	return err
 }
 
-//go:embed licenses.txt
-var licensesText string
+//go:embed licenses.txt.gz
+var packedLicenses []byte
+
+// licensesText unpacks licenses.txt, which is ten times as long.
+func licensesText() (string, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packedLicenses))
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(r)
+	return string(text), err
+}
 
 // licenses are the texts that have to go with the binary.
 type licenses struct {

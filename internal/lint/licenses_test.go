@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"fmt"
 	"maps"
 	"os"
@@ -124,7 +125,7 @@ var licenseFile = regexp.MustCompile(`(?i)^(licen[sc]es?|copying|notice)([.-].*)
 const standardLibrary, likeIt = "Go's standard library", "golang.org/x/sys"
 
 // TestLicenses holds the texts that deeppsl --licenses prints to those of what is linked: of each module, and of
-// folders in it that packages come from. With -update it writes them.
+// folders in it that packages come from. With -update it writes them, as text and as the program has them.
 func TestLicenses(t *testing.T) {
 	owners := make(map[string][]string) // by text
 	for _, one := range mustLink(t) {
@@ -155,6 +156,24 @@ func TestLicenses(t *testing.T) {
 		fmt.Fprintf(&b, "\n%s\n%s\n\n%s\n", strings.Repeat("=", 80), strings.Join(owners[text], "\n"), text)
 	}
 	goldentest.File(t, "../cli/licenses.txt", b.Bytes())
+	goldentest.File(t, "../cli/licenses.txt.gz", packed(t, b.Bytes()))
+}
+
+// packed is what the program has of a text.
+func packed(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // licensesOf returns the texts in the folders from a package's up to its module's, and those that the module keeps for
