@@ -43,4 +43,28 @@ func TestComesBack(t *testing.T) {
 	if !interior.ComesBack(gains(1000)) {
 		t.Error("the last steps of a flow with gains have factors")
 	}
+	if !interior.ComesBack(latin(30)) {
+		t.Error("the last steps of a Latin square have factors")
+	}
+}
+
+// latin is a Latin square of n rows whose entries cost something each: a basis fills so much that it is not easily
+// chosen, but is less work than a factorisation all the same.
+func latin(n int) *mrf.Field {
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := mrftest.New(n*n*n, 0, 2).Rule(0, mrf.Equal, 0)
+	for _, stride := range [][3]int{{n * n, n, 1}, {n * n, 1, n}, {n, 1, n * n}} {
+		for cell := range n * n {
+			var row []mrftest.Term
+			for k := range n {
+				row = append(row, mrftest.Term{Index: cell/n*stride[0] + cell%n*stride[1] + k*stride[2], Coef: 1})
+			}
+			b.Add(-1, row, nil)
+		}
+	}
+	b.Rule(1, mrf.Hinge, 1)
+	for i := range n * n * n {
+		b.Add(0, []mrftest.Term{{Index: i, Coef: rng.Float64()}}, nil)
+	}
+	return mrftest.Field(b.Model(), []float64{0, 1}, nil)
 }

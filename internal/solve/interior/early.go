@@ -31,7 +31,7 @@ type early struct {
 	greedy *basis.Greedy // nil while the diagonal is enough
 	single bool          // the diagonal is the better preconditioner for good
 	late   bool          // factors were used before
-	fills  bool          // a basis was not easily chosen
+	vain   float64       // visits, at most, of a choice of a basis that led to none
 	again  float64       // the mean product from which on a basis is tried in place of factors
 	worse  int           // products from which on of a solution with the diagonal a basis is tried
 	normal *normal       // whose diagonal that is; nil if it is S's
@@ -349,7 +349,9 @@ func (e *early) choose(p *program, by func() bool) (ok bool) {
 		e.rest = nil
 	}
 	p.spent += perChoice * float64(e.greedy.Visits-before)
-	e.fills = e.fills || !ok
+	if !ok {
+		e.vain = max(e.vain, float64(e.greedy.Visits-before))
+	}
 	return ok
 }
 
@@ -379,14 +381,17 @@ func (e *early) leave(p *program) {
 	}
 }
 
-// comeBack has steps do without factors again, by a basis, if there is one: the nearer a vertex, the fewer products it
-// takes, while a factorisation takes the same.
+// comeBack has steps do without factors again, by a basis, if one is chosen in less than a factorisation takes: the
+// nearer a vertex, the fewer products it takes, while a factorisation takes the same. One that is not easily chosen is
+// for rows that hold: where they cannot, its steps show that late.
 func (e *early) comeBack(p *program) (ok bool) {
-	if p.curved || e.fills || p.mean > e.again {
+	worth := e.direct.work() / perChoice
+	dear := e.vain > 0 && (e.vain >= worth || p.violation > accepted*p.feasibility)
+	if p.curved || dear || p.mean > e.again {
 		return false
 	}
 	e.setWeights(p)
-	e.greedy = basis.NewGreedy(&e.columns, e.weights, e.worth()/2)
+	e.greedy = basis.NewGreedy(&e.columns, e.weights, worth)
 	if !e.choose(p, e.greedy.ChooseByWeight) {
 		return false
 	}
