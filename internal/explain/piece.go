@@ -7,7 +7,6 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/ldl"
 	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // freedom says whether a variable can move without cost to first order.
@@ -513,72 +512,4 @@ func (p *piece) norm(v []float64) float64 {
 		most = max(most, math.Abs(x*p.units[k]))
 	}
 	return most
-}
-
-// polish moves a piece's variables and multipliers to where the active set says that they are, to the last digits: a
-// Newton step, which is exact as long as the active set is right. It stays where it is if that is not so, and returns
-// false.
-func (s *State) polish(p *piece, places []int32) bool {
-	n := len(p.variables)
-	right := make([]float64, n+len(p.tights))
-	for k, i := range p.variables {
-		right[k], _ = s.pushOn(i)
-	}
-	for k := range p.tights {
-		at := s.look(p.tights[k].place)
-		right[n+k] = -at.d
-	}
-	step, ok := p.solve(right)
-	if !ok {
-		return false
-	}
-	s.withdraw(places, p.variables)
-	defer s.deposit(places, p.variables)
-	y, mu := pick(s.y, p.variables), pick(s.mu, places)
-	for k := range p.squares {
-		r := &p.squares[k]
-		s.mu[r.place] = s.look(r.place).mu + r.h*r.dot(step)
-	}
-	for k := range p.tights {
-		s.mu[p.tights[k].place] += step[n+k]
-	}
-	for k, i := range p.variables {
-		to := y[k] + step[k]
-		s.y[i] = min(max(to, 0), 1)
-		if by := math.Abs(to - s.y[i]); by > still {
-			p.beyond = append(p.beyond, overshot{i, by})
-		}
-	}
-	if s.holds(places) {
-		for _, place := range places {
-			s.mu[place] = s.look(int(place)).mu
-		}
-		return true
-	}
-	put(s.y, p.variables, y)
-	put(s.mu, places, mu)
-	return false
-}
-
-// holds tells whether potentials are still what they are taken for.
-func (s *State) holds(places []int32) bool {
-	for _, place := range places {
-		at := s.look(int(place))
-		kept, near := true, still*at.reach()
-		switch low, high := solve.Domain(at.block, at.w); at.standing {
-		case idle, below:
-			kept = at.d <= near
-		case square:
-			kept = at.d >= -near || at.block.Kind == mrf.Absolute
-		case above:
-			kept = at.d >= -near || at.block.Kind == mrf.Linear
-		case tight:
-			least := faint * max(at.w, s.field.Unit())
-			kept = math.Abs(at.d) <= near && at.mu >= low-least && at.mu <= high+least
-		}
-		if !kept {
-			return false
-		}
-	}
-	return true
 }

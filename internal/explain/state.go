@@ -44,6 +44,7 @@ type State struct {
 	seen       bitset.Set // potentials, while something is gathered
 	row        mrf.RowBuffer
 	places     []int
+	pull       []float64 // of each variable, 0 but while it is added up
 
 	known map[int][]Term // observed atoms of ground rules
 
