@@ -139,6 +139,9 @@ func heldOut(c *training.CrossFit) string {
 	if c.DecayFactor != 0 && c.DecayFactor != 1 {
 		chosen = append([]string{fmt.Sprintf("%g times the decay", c.DecayFactor)}, chosen...)
 	}
+	if c.Shared {
+		chosen = append(chosen, "classes as common as labels have it")
+	}
 	epochs := source.Count(c.Epochs, "epoch")
 	if c.Smooth {
 		epochs += " as if all rules had ^2"

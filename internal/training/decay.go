@@ -24,7 +24,10 @@ func (c *crossFitting) fit(ctx context.Context) error {
 	}
 	standing, err := c.decayed(ctx, decayFactors[:], decayGain, learn.Verdict{})
 	if err == nil && c.degrees && c.chosen.DecayFactor == decayFactors[0] {
-		_, err = c.decayed(ctx, lessDecay[:], degreesGain, standing)
+		standing, err = c.decayed(ctx, lessDecay[:], degreesGain, standing)
+	}
+	if err == nil {
+		err = c.evened(ctx, standing)
 	}
 	if err != nil {
 		return err
@@ -197,4 +200,51 @@ func (c *crossFitting) lacks() (bool, error) {
 		return false, err
 	}
 	return lacking(c.g.labelled(own)), nil
+}
+
+// evenGain is by how many standard errors shares have to be better; without the luckiest label it must be no trifle.
+const evenGain = 1
+
+// evened has networks that see more columns than there are labels see classes as often as they are likely to be common,
+// if held-out labels are told better by it. Such networks can learn each label by heart, by what it alone has, and a
+// bias that the more frequent classes have in common: of other things it says more than what labels have taught.
+func (c *crossFitting) evened(ctx context.Context, standing learn.Verdict) error {
+	if c.likely || c.g.large() || !c.wide(standing.Entities()) {
+		return nil
+	}
+	verdicts := make([]learn.Verdict, len(c.folds))
+	for k := range c.folds {
+		f := &c.folds[k]
+		labels, err := c.g.fitLabels(c.without(f))
+		if err != nil {
+			return err
+		}
+		held, err := c.unseen(f)
+		if err != nil {
+			return err
+		}
+		verdicts[k] = held.Judge(leant(c.g.leanings(labels, f.inputs), f.inputs))
+	}
+	better := func(v learn.Verdict) bool {
+		return v.Entities() == standing.Entities() && v.Better(standing, evenGain) && v.Beats(standing, 0)
+	}
+	if !better(learn.Together(verdicts...)) {
+		return nil
+	}
+	c.plan.shared = true
+	folds, verdict, err := c.fitted(ctx, c.plan.decayFactor)
+	if c.plan.shared = err == nil && better(verdict); c.plan.shared {
+		c.folds, c.chosen.Shared = folds, true
+	}
+	return err
+}
+
+// wide tells whether a network has more columns than so many labels, and there are any.
+func (c *crossFitting) wide(labels int) bool {
+	for _, features := range c.g.Networks.Features {
+		if labels > 0 && features.Width() > labels {
+			return true
+		}
+	}
+	return false
 }

@@ -64,6 +64,8 @@ type CrossFit struct {
 	Doubted []int `json:"doubted,omitempty"`
 	// DecayFactor is what the decay of networks fitted alone that suits the number of labels is multiplied by.
 	DecayFactor float64 `json:"decay_factor"`
+	// Shared says that what they see of classes was brought to how common these are likely to be.
+	Shared bool `json:"shared,omitempty"`
 	// Together says that networks were fitted to labels of theirs and to labels that follow from what they see, at once.
 	Together bool `json:"together,omitempty"`
 	// Curve has the loss after each number of epochs end to end, the least of which was chosen, Epochs; nil if the

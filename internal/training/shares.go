@@ -15,11 +15,33 @@ const unseen = 5
 // them alike, until all are near that mean, and then its largest class is the answer to all (class mass normalisation;
 // Zhu, Ghahramani and Lafferty, ICML 2003).
 func (g *learner) share(labels *learn.Labels, training *Training) error {
+	leant := false
+	for _, l := range g.leanings(labels, training.Chosen.Perceived) {
+		leant = g.Networks.System.Lean(l.network, l.by) || leant
+	}
+	if !leant {
+		return nil
+	}
+	if err := g.Perceive(); err != nil {
+		return err
+	}
+	copy(training.Chosen.Perceived, g.Inputs)
+	return nil
+}
+
+// lean is what is added to the logits of all things that a network sees the classes of.
+type lean struct {
+	network string
+	things  [][]int32
+	by      []float64
+}
+
+// leanings returns what has to be added, by labels and what networks see.
+func (g *learner) leanings(labels *learn.Labels, x []float64) (all []lean) {
 	truth := make(map[int32]float64, len(labels.Variables))
 	for k, i := range labels.Variables {
 		truth[i] = labels.Truth[k]
 	}
-	leant := false
 	for k, declared := range g.Project.Config.Predicates {
 		if declared.Neural == nil || !g.sole(k) {
 			continue
@@ -31,17 +53,29 @@ func (g *learner) share(labels *learn.Labels, training *Training) error {
 				wanted[class] += truth[i]
 			}
 		}
-		by := leaning(things, training.Chosen.Perceived, wanted)
-		leant = by != nil && g.Networks.System.Lean(declared.Neural.Network, by) || leant
+		if by := leaning(things, x, wanted); by != nil {
+			all = append(all, lean{declared.Neural.Network, things, by})
+		}
 	}
-	if !leant {
-		return nil
+	return all
+}
+
+// leant returns what networks would see.
+func leant(all []lean, x []float64) []float64 {
+	x = slices.Clone(x)
+	for _, l := range all {
+		for _, inputs := range l.things {
+			sum := 0.0
+			for class, i := range inputs {
+				x[i] *= math.Exp(l.by[class])
+				sum += x[i]
+			}
+			for _, i := range inputs {
+				x[i] /= sum
+			}
+		}
 	}
-	if err := g.Perceive(); err != nil {
-		return err
-	}
-	copy(training.Chosen.Perceived, g.Inputs)
-	return nil
+	return x
 }
 
 // sole tells whether a neural predicate is the only one of its network, and has classes of which a thing has one.
