@@ -105,7 +105,7 @@ func (p *parser) rules() []*Rule {
 	return rules
 }
 
-// rule reads [weight :] expression [^exponent] [.] {filter}...
+// rule reads [weight :] expression [^exponent] [.] {filter}..., and filters before the exponent or the full stop, too.
 func (p *parser) rule() *Rule {
 	first := p.peek()
 	rule := &Rule{Exponent: 1}
@@ -114,9 +114,13 @@ func (p *parser) rule() *Rule {
 		rule.Weight = p.weight()
 	}
 	expression := p.expression(1)
+	given := p.at(caret)
 	rule.Exponent = p.exponent()
 	hard := p.accept(dot)
 	rule.Filters = p.filters()
+	if !given {
+		rule.Exponent = p.exponent()
+	}
 	hard = hard || p.accept(dot)
 	rule.Span = p.spanFrom(first)
 	p.checkEnd()
