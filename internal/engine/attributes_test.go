@@ -25,15 +25,15 @@ func beasts(t *testing.T, seed uint64) string {
 	for kind := range kinds {
 		for trait := range traits {
 			if has(kind, trait) {
-				r.write("has.tsv", "k%d\tt%d\n", kind, trait)
+				r.Write("has.tsv", "k%d\tt%d\n", kind, trait)
 			} else {
-				r.write("lacks.tsv", "k%d\tt%d\n", kind, trait)
+				r.Write("lacks.tsv", "k%d\tt%d\n", kind, trait)
 			}
 		}
 	}
 	for n := range things {
 		kind := random.IntN(kinds)
-		r.write("features.tsv", "x%d", n)
+		r.Write("features.tsv", "x%d", n)
 		for c := range columns {
 			value := random.NormFloat64()
 			for trait := range traits {
@@ -43,12 +43,12 @@ func beasts(t *testing.T, seed uint64) string {
 					value -= sides[trait][c]
 				}
 			}
-			r.write("features.tsv", "\t%.4f", value)
+			r.Write("features.tsv", "\t%.4f", value)
 		}
-		r.write("features.tsv", "\n")
-		r.label(n, kind, kinds, n < known)
+		r.Write("features.tsv", "\n")
+		r.Label(n, kind, kinds, n < known)
 	}
-	return r.project(t, `{"rules": ["1: Has(K, T) & Is(X, K) -> Sees(X, T) ^2",
+	return r.Project(t, `{"rules": ["1: Has(K, T) & Is(X, K) -> Sees(X, T) ^2",
 			"1: Lacks(K, T) & Is(X, K) -> !Sees(X, T) ^2", "Is(X, +K) = 1 ."],
 		"networks": {"eye": {"features": "features.tsv", "output": "sigmoid"}},
 		"predicates": {

@@ -1,45 +1,12 @@
 package engine_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/project"
 )
-
-// rows are tables by file.
-type rows map[string]*strings.Builder
-
-func (r rows) write(file, format string, values ...any) {
-	if r[file] == nil {
-		r[file] = new(strings.Builder)
-	}
-	fmt.Fprintf(r[file], format, values...)
-}
-
-// label writes which of so many classes a thing is of, to learn from or to infer, and all that it is asked for.
-func (r rows) label(thing, class, classes int, known bool) {
-	for k := range classes {
-		r.write("classes.tsv", "x%d\tk%d\n", thing, k)
-	}
-	file := "test.tsv"
-	if known {
-		file = "train.tsv"
-	}
-	r.write(file, "x%d\tk%d\n", thing, class)
-}
-
-// project writes a project of these tables.
-func (r rows) project(t *testing.T, model string) string {
-	files := map[string]string{"model.json": model}
-	for file, table := range r {
-		files[file] = table.String()
-	}
-	return writeProject(t, files)
-}
 
 // Of things with two candidates each, of which a soft rule tells, hinges leave free which one it is, between what the
 // network sees of either: all is right by the middle, if labels that are few do not say the opposite. By the end that
@@ -61,15 +28,15 @@ func TestMiddleOfCandidates(t *testing.T) {
 				class = n
 			}
 			other := (class + 1 + random.IntN(classes-1)) % classes
-			r.write("may.tsv", "x%d\tk%d\nx%d\tk%d\n", n, min(class, other), n, max(class, other))
-			r.write("features.tsv", "x%d", n)
+			r.Write("may.tsv", "x%d\tk%d\nx%d\tk%d\n", n, min(class, other), n, max(class, other))
+			r.Write("features.tsv", "x%d", n)
 			for c := range columns {
-				r.write("features.tsv", "\t%.4f", means[class][c]+random.NormFloat64())
+				r.Write("features.tsv", "\t%.4f", means[class][c]+random.NormFloat64())
 			}
-			r.write("features.tsv", "\n")
-			r.label(n, class, classes, n < known)
+			r.Write("features.tsv", "\n")
+			r.Label(n, class, classes, n < known)
 		}
-		path := r.project(t, `{"rules": ["1: Looks(X, K) -> Is(X, K) ^2", "1: Is(X, K) -> May(X, K) ^2", "Is(X, +K) = 1 ."],
+		path := r.Project(t, `{"rules": ["1: Looks(X, K) -> Is(X, K) ^2", "1: Is(X, K) -> May(X, K) ^2", "Is(X, +K) = 1 ."],
 			"networks": {"eye": {"features": "features.tsv"}},
 			"predicates": {
 				"Looks/2": {"neural": {"network": "eye", "class": 1, "classes": ["k0", "k1", "k2", "k3", "k4", "k5"]}},
@@ -97,28 +64,28 @@ func TestKnownAfterEpochs(t *testing.T) {
 		var quality [items]float64
 		for u := range users {
 			leaning[u] = 0.6 * random.NormFloat64()
-			r.write("users.tsv", "u%d\n", u)
+			r.Write("users.tsv", "u%d\n", u)
 		}
 		for i := range items {
-			r.write("items.tsv", "i%d", i)
+			r.Write("items.tsv", "i%d", i)
 			for c := range columns {
 				x := random.NormFloat64()
 				quality[i] += x * [columns]float64{0.7, -0.5, 0.4, 0.3}[c]
-				r.write("items.tsv", "\t%.4f", x)
+				r.Write("items.tsv", "\t%.4f", x)
 			}
-			r.write("items.tsv", "\n")
+			r.Write("items.tsv", "\n")
 		}
 		for n, pair := range random.Perm(users * items)[:300] {
 			u, i := pair/items, pair%items
 			rating := 1 / (1 + math.Exp(-leaning[u]-quality[i]-0.3*random.NormFloat64()))
-			r.write("asked.tsv", "u%d\ti%d\n", u, i)
+			r.Write("asked.tsv", "u%d\ti%d\n", u, i)
 			if n < known {
-				r.write("train.tsv", "u%d\ti%d\t%.3f\n", u, i, rating)
+				r.Write("train.tsv", "u%d\ti%d\t%.3f\n", u, i, rating)
 			} else {
-				r.write("test.tsv", "u%d\ti%d\t%.3f\n", u, i, rating)
+				r.Write("test.tsv", "u%d\ti%d\t%.3f\n", u, i, rating)
 			}
 		}
-		got := run(t, r.project(t, `{"rules": ["1: Rates(U, I) - Good(I) - Kind(U) = -0.5 ^2", "0.1: Kind(U) = 0.5 ^2"],
+		got := run(t, r.Project(t, `{"rules": ["1: Rates(U, I) - Good(I) - Kind(U) = -0.5 ^2", "0.1: Kind(U) = 0.5 ^2"],
 			"networks": {"eye": {"features": "items.tsv"}},
 			"predicates": {
 				"Good/1": {"neural": {"network": "eye"}},

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/session"
 )
@@ -63,11 +62,6 @@ func flowers(t *testing.T, seed uint64, meaningless, own bool) string {
 				"Is/2": {"targets": ["targets.tsv"], ` + truth + `}
 			}}`,
 	})
-}
-
-// lastAccuracy is that of the last predicate that is scored.
-func lastAccuracy(r *engine.Report) float64 {
-	return r.Evaluations[len(r.Evaluations)-1].Values["Accuracy"]
 }
 
 // Learning with every default is about as good as the network alone where the relation means nothing, better where it

@@ -15,39 +15,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/session"
 )
 
-// writeProject writes a project's files, by name, and returns the path of model.json.
-func writeProject(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return filepath.Join(dir, "model.json")
-}
-
-// loaded loads a project.
-func loaded(t testing.TB, path string, options project.Options) *project.Project {
-	t.Helper()
-	project, err := project.Load(path, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return project
-}
-
-// run loads a project and runs stages of it.
-func run(t testing.TB, path string, options project.Options, stages engine.Stages) *engine.Report {
-	t.Helper()
-	project := loaded(t, path, options)
-	report, err := engine.Run(context.Background(), project, stages)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report
-}
-
 // ground loads a project and grounds the rules of a phase.
 func ground(t testing.TB, path string, options project.Options, phase load.Phase) (*project.Project,
 	*session.Grounding) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
@@ -45,30 +44,6 @@ func archive(t *testing.T, seed uint64, alike bool, more string) string {
 	return writeProject(t, files)
 }
 
-// classify adds a thing to tables: all classes as its targets, and its own to what is learned from or tested by.
-func classify(files map[string]string, thing string, classes []string, own string, known bool) {
-	for _, class := range classes {
-		files["targets.tsv"] += thing + "\t" + class + "\n"
-	}
-	table := "test.tsv"
-	if known {
-		table = "train.tsv"
-	}
-	files[table] += thing + "\t" + own + "\n"
-}
-
-// unique returns lines without those that have come before.
-func unique(lines string) (out string) {
-	seen := make(map[string]bool)
-	for line := range strings.SplitAfterSeq(lines, "\n") {
-		if !seen[line] {
-			seen[line] = true
-			out += line
-		}
-	}
-	return out
-}
-
 // Networks propagate along a relation of what is alike, by held-out labels alone; not along one without meaning, nor if
 // that is turned off. What was learned is read back as it is.
 func TestPropagates(t *testing.T) {
@@ -96,8 +71,6 @@ func TestPropagates(t *testing.T) {
 		t.Errorf("%v better in two runs", better)
 	}
 }
-
-func accuracy(r *engine.Report) float64 { return r.Evaluations[0].Values["Accuracy"] }
 
 // readsBack gives what a run has learned to another one, as a checkpoint and as a session would.
 func readsBack(t *testing.T, seed uint64, learned *engine.Report) {

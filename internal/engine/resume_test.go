@@ -15,8 +15,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/project"
 )
 
-var learnAndInfer = engine.Stages{Learn: true, Infer: true}
-
 // seeing is a project whose network learns, with dropout, to tell cats from dogs through a rule.
 func seeing(t *testing.T) string {
 	t.Helper()

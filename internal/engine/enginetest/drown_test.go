@@ -1,4 +1,4 @@
-package engine_test
+package enginetest_test
 
 import (
 	"fmt"
@@ -151,21 +151,21 @@ func farApart(t *testing.T, seed uint64, rules string) string {
 	random, r := rand.New(rand.NewPCG(seed, 5)), make(rows)
 	for n := range things {
 		class := n % classes
-		r.write("features.tsv", "x%d", n)
+		r.Write("features.tsv", "x%d", n)
 		for c := range columns {
 			x := random.NormFloat64()
 			if c%classes == class {
 				x++
 			}
-			r.write("features.tsv", "\t%.4f", x)
+			r.Write("features.tsv", "\t%.4f", x)
 		}
-		r.write("features.tsv", "\n")
-		r.label(n, class, classes, n < known)
+		r.Write("features.tsv", "\n")
+		r.Label(n, class, classes, n < known)
 		half := things / 2 // the first of two links leads to any of the next things, the second into the other half
-		r.write("links.tsv", "x%d\tx%d\nx%d\tx%d\n", n, (n+1+random.IntN(half-1))%things,
+		r.Write("links.tsv", "x%d\tx%d\nx%d\tx%d\n", n, (n+1+random.IntN(half-1))%things,
 			n, (n+half+classes*random.IntN(half/classes)+random.IntN(classes))%things)
 	}
-	return r.project(t, `{"rules": ["0.01: Looks(X, K) -> Is(X, K) ^2", "Is(X, +K) = 1 .", `+rules+`],
+	return r.Project(t, `{"rules": ["0.01: Looks(X, K) -> Is(X, K) ^2", "Is(X, +K) = 1 .", `+rules+`],
 		"networks": {"eye": {"features": "features.tsv"}},
 		"predicates": {
 			"Looks/2": {"neural": {"network": "eye", "class": 1, "classes": ["k0", "k1", "k2"]}},

@@ -1,0 +1,16 @@
+package enginetest_test
+
+import "github.com/deeppsl/deeppsl/internal/engine/enginetest"
+
+// What tests use of enginetest.
+var (
+	learnAndInfer = enginetest.LearnAndInfer
+	writeProject  = enginetest.Write
+	run           = enginetest.Run
+	accuracy      = enginetest.Accuracy
+	lastAccuracy  = enginetest.LastAccuracy
+	classify      = enginetest.Classify
+	unique        = enginetest.Unique
+)
+
+type rows = enginetest.Rows
