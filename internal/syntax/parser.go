@@ -118,7 +118,7 @@ func (p *parser) rule() *Rule {
 	rule.Exponent = p.exponent()
 	hard := p.accept(dot)
 	rule.Filters = p.filters()
-	if !given {
+	if !given && rule.Filters != nil {
 		rule.Exponent = p.exponent()
 	}
 	hard = hard || p.accept(dot)
