@@ -1,4 +1,4 @@
-package enginetest_test
+package enginetest
 
 import (
 	"fmt"
@@ -50,9 +50,9 @@ func parish(t *testing.T, seed uint64, alike bool, p parishioners) string {
 			}
 			files["groups.tsv"] += fmt.Sprintf("x%d\tg%d\n", k, group)
 		}
-		classify(files, fmt.Sprint("x", k), kinds, kinds[kind[k]], k < p.labels)
+		Classify(files, fmt.Sprint("x", k), kinds, kinds[kind[k]], k < p.labels)
 	}
-	files["ties.tsv"], files["groups.tsv"] = unique(files["ties.tsv"]), unique(files["groups.tsv"])
+	files["ties.tsv"], files["groups.tsv"] = Unique(files["ties.tsv"]), Unique(files["groups.tsv"])
 	files["model.json"] = `{
 		"rules": ["0.5: Looks(A, K) = Is(A, K) ^2", ` + p.rules + `],
 		"networks": {"looks": {"features": "looks.tsv"}},
@@ -60,7 +60,7 @@ func parish(t *testing.T, seed uint64, alike bool, p parishioners) string {
 			"Looks/2": {"neural": {"network": "looks", "class": 1, "classes": ["a", "b", "c"]}},
 			"Of/2": {"targets": "Of(G, K) <- In(_, G) & Kind(K)"}, "Kind/1": {"observations": [["a"], ["b"], ["c"]]},
 			"Is/2": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`
-	return writeProject(t, files)
+	return Write(t, files)
 }
 
 // Rules about ties that mean nothing are doubted by what the network sees, as 18 labels say nothing of them, or by 60
@@ -82,10 +82,10 @@ func TestDoubtsTiesThatMeanNothing(t *testing.T) {
 			t.Parallel()
 			doubted, right, kept := 0.0, 0.0, 0
 			for seed := range uint64(seeds) {
-				r := run(t, parish(t, seed, false, form.parishioners), project.Options{Seed: seed}, learnAndInfer)
+				r := Run(t, parish(t, seed, false, form.parishioners), project.Options{Seed: seed}, LearnAndInfer)
 				doubted += float64(len(r.CrossFit.Doubted)) / seeds
-				right += accuracy(r) / seeds
-				r = run(t, parish(t, seed, true, form.parishioners), project.Options{Seed: seed}, learnAndInfer)
+				right += Accuracy(r) / seeds
+				r = Run(t, parish(t, seed, true, form.parishioners), project.Options{Seed: seed}, LearnAndInfer)
 				kept += len(r.CrossFit.Doubted)
 			}
 			if doubted < 0.75*form.doubted || right <= form.told || kept > 0 {

@@ -1,4 +1,4 @@
-package enginetest_test
+package enginetest
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ func crowded(t *testing.T, things int) string {
 			}
 		}
 	}
-	return writeProject(t, map[string]string{
+	return Write(t, map[string]string{
 		"features.tsv": features.String(), "near.tsv": near.String(), "targets.tsv": targets.String(),
 		"train.tsv": train.String(), "test.tsv": test.String(),
 		"model.json": `{"rules": ["1: Seen(A, C) -> Is(A, C)", "1: Near(A, B) & Is(A, C) -> Is(B, C)",
@@ -55,12 +55,12 @@ func crowded(t *testing.T, things int) string {
 func TestWeightsThatDrownNetworks(t *testing.T) {
 	t.Parallel()
 	steps := make(map[string]int)
-	report := run(t, crowded(t, 150), project.Options{Seed: 1, OnStage: func(name string, step, of int) {
+	report := Run(t, crowded(t, 150), project.Options{Seed: 1, OnStage: func(name string, step, of int) {
 		if steps[name]++; step < 1 || step > of {
 			t.Errorf("%s: step %d of %d", name, step, of)
 		}
 	}}, engine.Stages{Learn: true, Infer: true})
-	if right := lastAccuracy(report); right < 0.9 {
+	if right := LastAccuracy(report); right < 0.9 {
 		t.Errorf("%.3f of the things are told right", right)
 	}
 	for _, name := range []string{"comparing weights", "weighing rules"} {
@@ -74,12 +74,12 @@ func TestWeightsThatDrownNetworks(t *testing.T) {
 // elsewhere: fewer are made. The search for weights took 17 steps, and all seven times as long.
 func TestFewInferencesOfMuchWork(t *testing.T) {
 	most := make(map[string]int)
-	report := run(t, crowded(t, 300), project.Options{Seed: 1, OnStage: func(name string, step, of int) {
+	report := Run(t, crowded(t, 300), project.Options{Seed: 1, OnStage: func(name string, step, of int) {
 		if step < of {
 			most[name] = max(most[name], step)
 		}
 	}}, engine.Stages{Learn: true, Infer: true})
-	if right := lastAccuracy(report); right < 0.9 {
+	if right := LastAccuracy(report); right < 0.9 {
 		t.Errorf("%.3f of the things are told right", right)
 	}
 	if got := most["weighing rules"]; got < 1 || got > 10 {
@@ -101,8 +101,8 @@ func TestRulesThatDrownFewLabels(t *testing.T) {
 		{parishioners{4, 7, 4, rules}, 0.6},
 	} {
 		for seed := range uint64(4) {
-			r := run(t, parish(t, seed, true, form.parishioners), project.Options{Seed: seed}, learnAndInfer)
-			if right := accuracy(r); right < form.least {
+			r := Run(t, parish(t, seed, true, form.parishioners), project.Options{Seed: seed}, LearnAndInfer)
+			if right := Accuracy(r); right < form.least {
 				t.Errorf("%d labels, seed %d: %.3f are told right", form.labels, seed, right)
 			}
 		}
@@ -117,7 +117,7 @@ func TestWeightsFarApart(t *testing.T) {
 	sum := 0.0
 	for _, seed := range []uint64{0, 7, 12} {
 		path := farApart(t, seed, `"100: Link(X, Y) & Is(X, K) -> Is(Y, K) ^2"`)
-		sum += lastAccuracy(run(t, path, project.Options{Seed: 1}, learnAndInfer)) / 3
+		sum += LastAccuracy(Run(t, path, project.Options{Seed: 1}, LearnAndInfer)) / 3
 	}
 	if sum < 0.63 {
 		t.Errorf("%.3f of the things are told right", sum)
@@ -137,7 +137,7 @@ func TestManyRulesThatDrown(t *testing.T) {
 	sum := 0.0
 	for _, seed := range []uint64{0, 7, 12} {
 		path := farApart(t, seed, strings.Join(rules, ", "))
-		sum += lastAccuracy(run(t, path, project.Options{Seed: 1}, learnAndInfer)) / 3
+		sum += LastAccuracy(Run(t, path, project.Options{Seed: 1}, LearnAndInfer)) / 3
 	}
 	if sum < 0.63 {
 		t.Errorf("%.3f of the things are told right", sum)
@@ -148,7 +148,7 @@ func TestManyRulesThatDrown(t *testing.T) {
 // nothing.
 func farApart(t *testing.T, seed uint64, rules string) string {
 	const classes, columns, things, known = 3, 6, 240, 40
-	random, r := rand.New(rand.NewPCG(seed, 5)), make(rows)
+	random, r := rand.New(rand.NewPCG(seed, 5)), make(Rows)
 	for n := range things {
 		class := n % classes
 		r.Write("features.tsv", "x%d", n)

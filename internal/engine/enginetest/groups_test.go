@@ -1,4 +1,4 @@
-package enginetest_test
+package enginetest
 
 import (
 	"fmt"
@@ -64,7 +64,7 @@ func groups(t *testing.T, seed uint64) string {
 				"atoms": "Likes(P, K) <- Person(P) & Kind(K)"}},
 			"Picks/2": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
 				"evaluations": ["CategoricalEvaluator"]}}}`
-	return writeProject(t, files)
+	return Write(t, files)
 }
 
 // What several like is added up, and each is not given one vote.
@@ -73,7 +73,7 @@ func TestGroupsThatChoose(t *testing.T) {
 	const seeds = 3
 	mean := 0.0
 	for seed := range uint64(seeds) {
-		report := run(t, groups(t, seed), project.Options{Seed: seed}, learnAndInfer)
+		report := Run(t, groups(t, seed), project.Options{Seed: seed}, LearnAndInfer)
 		mean += report.Evaluations[0].Values["Accuracy"] / seeds
 		if !report.CrossFit.Calibrated {
 			t.Errorf("seed %d: the loss is that of values as they are", seed)

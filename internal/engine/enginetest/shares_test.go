@@ -1,4 +1,4 @@
-package enginetest_test
+package enginetest
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ func texts(t *testing.T, seed uint64, first int, common float64) string {
 			fmt.Fprintf(&test, "t%d\tc%d\n", k, class)
 		}
 	}
-	return writeProject(t, map[string]string{
+	return Write(t, map[string]string{
 		"features.tsv": rows.String(), "targets.tsv": targets.String(), "train.tsv": train.String(),
 		"test.tsv": test.String(),
 		"model.json": `{"rules": ["1: Seen(A, C) -> Is(A, C) ^2", "Is(A, +C) = 1 ."],
@@ -68,8 +68,8 @@ func TestSharesOfManyColumns(t *testing.T) {
 	} {
 		mean, shared := 0.0, 0
 		for seed := range uint64(3) {
-			r := run(t, texts(t, seed, test.first, test.common), project.Options{Seed: seed}, learnAndInfer)
-			mean += lastAccuracy(r) / 3
+			r := Run(t, texts(t, seed, test.first, test.common), project.Options{Seed: seed}, LearnAndInfer)
+			mean += LastAccuracy(r) / 3
 			if r.Training.CrossFit.Shared {
 				shared++
 			}
