@@ -18,9 +18,7 @@ func (f *Field) Packed() (packed *Field, variables []int32) {
 		m.Blocks = append(m.Blocks, b.Renumbered(to, nil, f.Threads))
 	}
 	packed = NewFieldOn(m, f.Threads)
-	packed.SetWeights(f.theta)
-	packed.SetInputs(f.x)
-	packed.SetUnit(f.Unit(), f.Grain())
+	packed.Follow(f)
 	return packed, variables
 }
 

@@ -43,7 +43,7 @@ func (f *Field) Twin(threads int) *Field {
 	return twin
 }
 
-// Follow sets weights, inputs and unit to another field's.
+// Follow sets weights, inputs and unit to another field's, of a model with as many rules and inputs.
 func (f *Field) Follow(other *Field) {
 	f.SetUnit(other.Unit(), other.Grain())
 	f.SetWeights(other.theta)

@@ -3,6 +3,7 @@ package auto
 import (
 	"context"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -19,6 +20,7 @@ type beside struct {
 	field    *mrf.Field // its own
 	cost     interior.Cost
 	cancel   context.CancelFunc
+	unwanted atomic.Bool // whatever it has not been asked for by now
 	// analysed, tried and ended are closed when the cost is known, when there are no more attempts, and at the end.
 	analysed, tried, ended chan struct{}
 	trying                 bool      // it makes attempts
@@ -88,7 +90,7 @@ func (b *beside) work(ctx context.Context, field *mrf.Field, s solve.Settings, f
 	}()
 	b.field = field.Twin(1)
 	b.interior = interior.New(b.field, s)
-	b.cost = b.interior.CostUnless(func() bool { return ctx.Err() != nil })
+	b.cost = b.interior.CostUnless(b.unwanted.Load) // a context that ends leaves it, as it is told
 	b.trying = b.cost.EarlyBytes <= roomy && b.cost.Early <= b.cost.Work && !math.IsInf(b.cost.Early, 1)
 	close(b.analysed)
 	t := tries{budget: first(b.cost), tired: true}
@@ -192,6 +194,7 @@ func (h *hybrid) endBeside() {
 	if b == nil {
 		return
 	}
+	b.unwanted.Store(true)
 	b.cancel()
 	<-b.ended
 	b.resting, h.beside = true, nil

@@ -123,3 +123,18 @@ func TestBesidePanics(t *testing.T) {
 	}()
 	b.await(b.analysed)
 }
+
+// What the other method takes is told as it is, also if the context ends while it is found out.
+func TestBesideCostsWhatItCosts(t *testing.T) {
+	field := straight(3000)
+	want := interior.New(field, solve.Settings{Threads: 1}).Cost()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	h := newHybrid(field, solve.Settings{Threads: 2})
+	h.workBeside(ctx, time.Now())
+	h.analyse()
+	h.endBeside()
+	if h.cost != want {
+		t.Errorf("%+v, want %+v", h.cost, want)
+	}
+}
