@@ -101,7 +101,7 @@ func learns(t *testing.T, files map[string]string) *learner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &learner{Grounding: grounding}
+	return newLearner(grounding)
 }
 
 // What learns from all examples in the end goes on from the networks and weights of the best start.

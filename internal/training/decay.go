@@ -125,7 +125,7 @@ func (c *crossFitting) unseen(f *fold) (*learn.Labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	return labels.Join(c.g.carried(f.held)), nil
+	return labels.Join(c.g.ties.Carried(f.held)), nil
 }
 
 // unseenOf returns what a fold holds out about what networks see.
@@ -184,7 +184,7 @@ func (c *crossFitting) judgeBoth(f *fold) (learn.Verdict, error) {
 	if err != nil {
 		return learn.Verdict{}, err
 	}
-	stands, further := c.g.apart(f.held)
+	stands, further := c.g.ties.Apart(f.held)
 	verdict := own.Join(stands).Judge(f.inputs)
 	if latent := c.g.latentOf(further, c.g.pairs()); latent != nil {
 		verdict = learn.Together(verdict, latent.Judge(f.inputs))

@@ -42,7 +42,7 @@ func (g *learner) doubt(l lesson, folds []fold, held []*learn.Labels) (rules []i
 		return nil, 0, nil
 	}
 	for neural, declared := range g.Project.Config.Predicates {
-		if declared.Neural == nil || g.counterpart(neural) < 0 || g.Tables.Store.Relations[neural].Arity > 2 {
+		if declared.Neural == nil || g.ties.Counterpart(neural) < 0 || g.Tables.Store.Relations[neural].Arity > 2 {
 			continue
 		}
 		v, err := g.view(neural, l, folds, held)
@@ -50,7 +50,7 @@ func (g *learner) doubt(l lesson, folds []fold, held []*learn.Labels) (rules []i
 			return nil, 0, err
 		}
 		for r, learned := range g.learned() {
-			if v == nil || !learned || g.equates(r) || slices.Contains(rules, r) {
+			if v == nil || !learned || g.ties.Equates(r) || slices.Contains(rules, r) {
 				continue
 			}
 			if by, doubted := v.doubts(v.ties(g.Model, r), g.Seed); doubted {
@@ -100,14 +100,14 @@ func (g *learner) view(neural int, l lesson, folds []fold, held []*learn.Labels)
 	if v.things = len(numbers); slices.Contains(inputs, -1) || v.things == 0 {
 		return nil, nil
 	}
-	for row, variable := range g.matched(neural, atoms, g.Tables.Store.Relations[g.counterpart(neural)]) {
+	for row, variable := range g.ties.Matched(neural, atoms, g.Tables.Store.Relations[g.ties.Counterpart(neural)]) {
 		place := at[atoms.Number(row)]
 		v.thing[variable], v.class[variable] = int32(place/v.classes), int32(place%v.classes)
 	}
 	v.told = make([]bool, g.Model.Variables)
 	for other := range g.Project.Config.Predicates {
-		if at := g.counterpart(other); g.Project.Config.Predicates[other].Neural != nil && at >= 0 {
-			for _, variable := range g.matched(other, g.Tables.Store.Relations[other], g.Tables.Store.Relations[at]) {
+		if at := g.ties.Counterpart(other); g.Project.Config.Predicates[other].Neural != nil && at >= 0 {
+			for _, variable := range g.ties.Matched(other, g.Tables.Store.Relations[other], g.Tables.Store.Relations[at]) {
 				v.told[variable] = true
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // Fit trains the networks alone, without any rule, on truth about their own predicates, for as many epochs as the
 // option network.epochs says; Train begins with it. The result has no learning curve.
 func Fit(ctx context.Context, g *session.Grounding) (*Training, error) {
-	l := &learner{Grounding: g}
+	l := newLearner(g)
 	return l.learnBy(ctx, (*learner).fitNetworks)
 }
 
@@ -54,7 +54,7 @@ func (g *learner) fitLabels(l lesson) (*learn.Labels, error) {
 	if err != nil {
 		return nil, err
 	}
-	return labels.Join(g.carried(targets)), nil
+	return labels.Join(g.ties.Carried(targets)), nil
 }
 
 // fitTo fits the networks alone to labels of what they see, and others to what labels say of them by way of rules.

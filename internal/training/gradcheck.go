@@ -79,7 +79,7 @@ type GradientReport struct {
 // of the whole chain, from a parameter of a network or a rule through the MAP state to the loss. The project should be
 // precise.
 func Compare(ctx context.Context, grounding *session.Grounding, o GradientOptions) (*GradientReport, error) {
-	g := &learner{Grounding: grounding}
+	g := newLearner(grounding)
 	p := g.Project
 	if o.Samples == 0 {
 		o.Samples = 24

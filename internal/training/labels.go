@@ -301,7 +301,7 @@ func (g *learner) exampleTaught(l lesson) (*batch.Examples, error) {
 
 // Told returns the targets whose values learning was told and that inference is not scored by.
 func Told(g *session.Grounding) (told session.Known, err error) {
-	l := &learner{Grounding: g}
+	l := newLearner(g)
 	phases := []load.Phase{load.Learn, load.Validation}
 	if !g.Project.Learning.Refit {
 		phases = phases[:1]

@@ -103,11 +103,11 @@ func (g *learner) twins() map[int32]int32 {
 		if g.Project.Config.Predicates[k].Neural == nil {
 			continue
 		}
-		inferred := g.counterpart(k)
+		inferred := g.ties.Counterpart(k)
 		if inferred < 0 {
 			continue
 		}
-		for row, variable := range g.matched(k, perceived, g.Tables.Store.Relations[inferred]) {
+		for row, variable := range g.ties.Matched(k, perceived, g.Tables.Store.Relations[inferred]) {
 			inputs[variable] = perceived.Number(row)
 		}
 	}
@@ -189,16 +189,8 @@ func (g *learner) bothLabels(l lesson) (own, further *learn.Labels, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	stands, further := g.apart(targets)
+	stands, further := g.ties.Apart(targets)
 	return own.Join(stands), further, nil
-}
-
-// apart returns labels of inputs that those of their counterparts stand for, and the labels of targets that stand for
-// none.
-func (g *learner) apart(targets *learn.Labels) (stands, further *learn.Labels) {
-	c := &carriage{from: targets, to: new(learn.Labels), stands: make([]bool, len(targets.Variables))}
-	known := g.carryCounterparts(c)
-	return c.to, targets.About(func(variable int32) bool { return !c.stands[known[variable]] })
 }
 
 // pairs marks the inputs of networks that compare pairs: what they begin with is presumed.

@@ -11,17 +11,15 @@ import (
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/training/ties"
 )
 
 // learner learns the parameters of a grounding.
 type learner struct {
 	*session.Grounding
-	plan    plan         // how to learn, where held-out labels choose it
-	notices *notices     // look on while it learns; nil before
-	links   map[int]link // of neural predicates, as they have been found
-	affirms map[int]affirmation
-	chains  *chains // of targets, as they have been found
-	passing []bool  // which rules just pass on what networks see; nil before
+	plan    plan     // how to learn, where held-out labels choose it
+	notices *notices // look on while it learns; nil before
+	ties    *ties.Ties
 	// measured tells that labour is known: whether an inference is much work.
 	measured, labour bool
 	presumed         []float64     // the weights written, but for those of rules that are doubted; nil before
@@ -30,6 +28,8 @@ type learner struct {
 	repeats          map[int32]int32 // things with labels that copy one, with that
 	middled          bool            // labels have judged whether to take the middle of what rules leave free
 }
+
+func newLearner(g *session.Grounding) *learner { return &learner{Grounding: g, ties: ties.Of(g)} }
 
 // explainInfeasible names the ground rules that contradict each other, if that is what ended learning.
 func (g *learner) explainInfeasible(ctx context.Context, err error) error {
@@ -48,7 +48,7 @@ func (g *learner) begin() error {
 		return err
 	}
 	for k, declared := range g.Project.Config.Predicates {
-		if declared.Neural == nil || g.counterpart(k) >= 0 {
+		if declared.Neural == nil || g.ties.Counterpart(k) >= 0 {
 			continue
 		}
 		truth, err := g.Truth(load.Learn, k)

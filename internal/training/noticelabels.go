@@ -114,7 +114,7 @@ func (n *notices) unseen() error {
 	seen := make(map[int]bool)
 	for k, declared := range g.Project.Config.Predicates {
 		if declared.Neural != nil {
-			seen[g.labelledTwin(k)] = true
+			seen[g.ties.LabelledTwin(k)] = true
 		}
 	}
 	for k, declared := range g.Project.Config.Predicates {
@@ -295,7 +295,7 @@ func (n *notices) isolated(e *batch.Examples, members []int32, scene *batch.Scen
 // truthOf returns the truth to learn from about what a network sees: of its own predicate, or of its twin.
 func (n *notices) truthOf(k int) (*relation.Relation, error) {
 	truth, err := n.g.Truth(load.Learn, k)
-	if at := n.g.labelledTwin(k); err == nil && at >= 0 && (truth == nil || truth.Len() == 0) {
+	if at := n.g.ties.LabelledTwin(k); err == nil && at >= 0 && (truth == nil || truth.Len() == 0) {
 		truth, err = n.g.Truth(load.Learn, at)
 	}
 	return truth, err

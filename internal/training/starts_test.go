@@ -29,7 +29,7 @@ func TestAStartKeepsItsWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &learner{Grounding: grounding}
+	g := newLearner(grounding)
 	g.Theta[0], g.Theta[1] = 5, 6 // as learned
 	best := g.parameters()
 	if err := g.Reset(2); err != nil {

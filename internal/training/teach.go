@@ -30,7 +30,7 @@ type teaching struct {
 
 // newTeaching prepares it; nil if no network has a counterpart to learn from.
 func (g *learner) newTeaching(l lesson) (*teaching, error) {
-	teacher, err := g.teacher()
+	teacher, err := g.ties.Teacher()
 	if s := &g.Project.Learning; teacher == nil || err != nil || s.Freeze || s.Learn.NetworkRate == 0 {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (g *learner) newTeaching(l lesson) (*teaching, error) {
 	if t.own, err = g.taught(l, relation.Perceived); err != nil {
 		return nil, err
 	}
-	t.own = t.own.Join(g.carried(t.labels))
+	t.own = t.own.Join(g.ties.Carried(t.labels))
 	t.field = mrf.NewFieldOn(g.Model.Clamp(t.labels.Variables, t.labels.Truth), g.Field.Threads)
 	t.solver, err = g.judging(t.field)
 	return t, err
@@ -303,7 +303,7 @@ func (c *crossFitting) leftOut() (thetas [][]float64) {
 func (g *learner) leave(weight float64) float64 {
 	passing := 0.0
 	for r, rule := range g.Program.Rules {
-		if g.passesOn(r) && !rule.Weight.Hard {
+		if g.ties.PassesOn(r) && !rule.Weight.Hard {
 			passing = max(passing, rule.Weight.Value)
 		}
 	}
@@ -359,7 +359,7 @@ func Relating(g *session.Grounding) []int {
 	if g.Project.Learning.Learn.RuleRate == 0 {
 		return nil
 	}
-	return (&learner{Grounding: g}).relating()
+	return (newLearner(g)).relating()
 }
 
 // Tying returns the soft rules that relate targets to each other, whether their weights are learned or not.
@@ -384,7 +384,7 @@ func Tying(g *session.Grounding) (rules []int) {
 // relating are the rules with a weight to learn that do not just pass on what networks see.
 func (g *learner) relating() (rules []int) {
 	for r, learned := range g.learned() {
-		if learned && !g.passesOn(r) && len(g.Program.Rules[r].Sums) == 0 {
+		if learned && !g.ties.PassesOn(r) && len(g.Program.Rules[r].Sums) == 0 {
 			rules = append(rules, r)
 		}
 	}

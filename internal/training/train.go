@@ -27,7 +27,7 @@ import (
 // grounding, and others with the same networks, have the learned parameters. If the context ends, they have the best
 // until then, and its error comes with a Training whose Ended is Early.
 func Train(ctx context.Context, g *session.Grounding) (training *Training, err error) {
-	l := &learner{Grounding: g}
+	l := newLearner(g)
 	err = l.staged(func() error {
 		training, err = l.learnBy(ctx, l.way())
 		return err
@@ -38,7 +38,7 @@ func Train(ctx context.Context, g *session.Grounding) (training *Training, err e
 // Learn is Train with signs that nothing was learned; being cut short is no error. Inference knows then what had better
 // be known of what was learned from.
 func Learn(ctx context.Context, g *session.Grounding) (training *Training, told source.Diagnostics, err error) {
-	l := &learner{Grounding: g}
+	l := newLearner(g)
 	g.Known = session.Known{}
 	g.Project.TakeMiddle(false)
 	err = l.staged(func() error {
@@ -294,7 +294,7 @@ func (g *learner) task(ctx context.Context, l lesson) (learn.Task, error) {
 		task.Perception = g.Perception
 	}
 	var err error
-	if task.Teacher, err = g.teacher(); err != nil {
+	if task.Teacher, err = g.ties.Teacher(); err != nil {
 		return task, err
 	}
 	if task.Labels, err = g.taught(l, relation.Target); err == nil {
@@ -317,7 +317,7 @@ func (g *learner) examplesTask(ctx context.Context, e *batch.Examples, members [
 	task := learn.Task{Theta: g.Theta, Learned: g.learned(), NewSolver: func(field *mrf.Field) (solve.Solver, error) {
 		return g.Settings.BatchSolver(field, g.Project.Learning.WhileLearning(), g.Options())
 	}}
-	lessons := batch.NewLessons(g.Grounding, e, members, task.NewSolver, g.teacher)
+	lessons := batch.NewLessons(g.Grounding, e, members, task.NewSolver, g.ties.Teacher)
 	task.Batches = lessons
 	scene, err := lessons.Show(ctx, 0)
 	if err != nil {

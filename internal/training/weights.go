@@ -87,7 +87,7 @@ func (g *learner) judge(ctx context.Context) (*judge, error) {
 		if err != nil {
 			return nil, err
 		}
-		j.scored = &learner{Grounding: other}
+		j.scored = newLearner(other)
 	}
 	if j.guides, err = j.scored.Guides(load.Validation); err != nil {
 		return nil, err

@@ -1,8 +1,6 @@
-package training
+package ties
 
-import (
-	"github.com/deeppsl/deeppsl/internal/mrf"
-)
+import "github.com/deeppsl/deeppsl/internal/mrf"
 
 // consequence is an input with a target that a rule says to follow from it.
 type consequence struct{ input, variable int32 }
@@ -10,20 +8,20 @@ type consequence struct{ input, variable int32 }
 // borrow gives labels to networks that have none beside others that have some. Of a rule by which each label follows
 // from one thing that the network sees, such as Home(A, H) & Rich(H) -> Buys(A), all that do are labels of that thing.
 // Where no network has labels, their likelihood makes more of them.
-func (g *learner) borrow(c *carriage, known map[int32]int) {
+func (t *Ties) borrow(c *carriage, known map[int32]int) {
 	labelled := make(map[string]bool) // networks
-	for k, declared := range g.Project.Config.Predicates {
-		if declared.Neural != nil && (g.counterpart(k) >= 0 || g.affirmed(k).inferred >= 0 || g.hasTruth(k)) {
+	for k, declared := range t.g.Project.Config.Predicates {
+		if declared.Neural != nil && (t.Counterpart(k) >= 0 || t.affirmed(k).inferred >= 0 || t.HasTruth(k)) {
 			labelled[declared.Neural.Network] = true
 		}
 	}
-	for k, declared := range g.Project.Config.Predicates {
+	for k, declared := range t.g.Project.Config.Predicates {
 		if declared.Neural == nil || len(labelled) == 0 || labelled[declared.Neural.Network] {
 			continue
 		}
-		for _, t := range g.follows(k) {
-			if label, ok := known[t.variable]; ok {
-				c.carry(label, t.input, c.from.Classes[label], c.from.Truth[label])
+		for _, tied := range t.follows(k) {
+			if label, ok := known[tied.variable]; ok {
+				c.carry(label, tied.input, c.from.Classes[label], c.from.Truth[label])
 			}
 		}
 	}
@@ -31,12 +29,12 @@ func (g *learner) borrow(c *carriage, known map[int32]int) {
 
 // follows returns what a rule says to follow from what a network sees, one thing from each target; of the first rule
 // that says so.
-func (g *learner) follows(neural int) []consequence {
-	for _, rule := range g.Program.Rules {
-		if g.toldOfAll(rule, neural) < 0 {
+func (t *Ties) follows(neural int) []consequence {
+	for _, rule := range t.g.Program.Rules {
+		if t.toldOfAll(rule, neural) < 0 {
 			continue
 		}
-		if ties := consequences(g.Model, rule.Index); ties != nil {
+		if ties := consequences(t.g.Model, rule.Index); ties != nil {
 			return ties
 		}
 	}

@@ -1,4 +1,4 @@
-package training
+package ties
 
 import (
 	"slices"
@@ -21,31 +21,39 @@ func (c *carriage) carry(label int, input, class int32, truth float64) {
 	c.stands[label] = true
 }
 
-// carried returns the labels of perceived atoms that those of their counterparts stand for, or tell of.
-func (g *learner) carried(labels *learn.Labels) *learn.Labels {
+// Carried returns the labels of perceived atoms that those of their counterparts stand for, or tell of.
+func (t *Ties) Carried(labels *learn.Labels) *learn.Labels {
 	c := &carriage{from: labels, to: new(learn.Labels), stands: make([]bool, len(labels.Variables))}
-	g.borrow(c, g.carryCounterparts(c))
+	t.borrow(c, t.carryCounterparts(c))
 	return c.to
 }
 
+// Apart returns labels of inputs that those of their counterparts stand for, and the labels of targets that stand for
+// none.
+func (t *Ties) Apart(targets *learn.Labels) (stands, further *learn.Labels) {
+	c := &carriage{from: targets, to: new(learn.Labels), stands: make([]bool, len(targets.Variables))}
+	known := t.carryCounterparts(c)
+	return c.to, targets.About(func(variable int32) bool { return !c.stands[known[variable]] })
+}
+
 // carryCounterparts carries labels of counterparts, and returns where that of each target is.
-func (g *learner) carryCounterparts(c *carriage) (known map[int32]int) {
+func (t *Ties) carryCounterparts(c *carriage) (known map[int32]int) {
 	known = make(map[int32]int, len(c.from.Variables))
 	for k, i := range c.from.Variables {
 		known[i] = k
 	}
-	g.lend(known)
-	for k, declared := range g.Project.Config.Predicates {
+	t.lend(known)
+	for k, declared := range t.g.Project.Config.Predicates {
 		if declared.Neural == nil {
 			continue
 		}
-		at := g.counterpart(k)
+		at := t.Counterpart(k)
 		if at < 0 {
-			g.carryAffirmed(c, k, known)
+			t.carryAffirmed(c, k, known)
 			continue
 		}
-		atoms, inferred := g.Tables.Store.Relations[k], g.Tables.Store.Relations[at]
-		for row, target := range g.matched(k, atoms, inferred) {
+		atoms, inferred := t.g.Tables.Store.Relations[k], t.g.Tables.Store.Relations[at]
+		for row, target := range t.Matched(k, atoms, inferred) {
 			if label, labelled := known[target]; labelled {
 				c.carry(label, atoms.Number(row), c.from.Classes[label], c.from.Truth[label])
 			}
@@ -56,20 +64,20 @@ func (g *learner) carryCounterparts(c *carriage) (known map[int32]int) {
 
 // carryAffirmed carries the labels of a neural predicate one of whose two classes is affirmed: the truth of the other
 // is what is left to one.
-func (g *learner) carryAffirmed(c *carriage, neural int, known map[int32]int) {
-	tie := g.affirmed(neural)
-	affirmed, ok := g.Tables.Store.Symbols.Lookup(tie.class)
+func (t *Ties) carryAffirmed(c *carriage, neural int, known map[int32]int) {
+	tie := t.affirmed(neural)
+	affirmed, ok := t.g.Tables.Store.Symbols.Lookup(tie.class)
 	if tie.inferred < 0 || !ok {
 		return
 	}
-	place := g.Project.Config.Predicates[neural].Neural.Class
-	atoms := g.Tables.Store.Relations[neural]
+	place := t.g.Project.Config.Predicates[neural].Neural.Class
+	atoms := t.g.Tables.Store.Relations[neural]
 	tuple := make([]symbol.ID, 0, atoms.Arity)
 	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
 		tuple = atoms.Tuple(tuple[:0], row)
 		own := tuple[place]
 		tuple[place] = affirmed
-		variable, ok := g.affirmedTarget(tie, atoms, tuple, place)
+		variable, ok := t.affirmedTarget(tie, atoms, tuple, place)
 		if !ok {
 			continue
 		}
@@ -86,7 +94,7 @@ func (g *learner) carryAffirmed(c *carriage, neural int, known map[int32]int) {
 }
 
 // affirmedTarget is the variable of the target that an atom of the affirmed class is tied to.
-func (g *learner) affirmedTarget(tie affirmation, atoms *relation.Relation, atom []symbol.ID, place int) (int32, bool) {
+func (t *Ties) affirmedTarget(tie affirmation, atoms *relation.Relation, atom []symbol.ID, place int) (int32, bool) {
 	if tie.variables != nil {
 		row, there := atoms.Find(atom...)
 		if !there || atoms.Role(row) == relation.Observed {
@@ -95,7 +103,7 @@ func (g *learner) affirmedTarget(tie affirmation, atoms *relation.Relation, atom
 		variable, tied := tie.variables[atoms.Number(row)]
 		return variable, tied
 	}
-	inferred := g.Tables.Store.Relations[tie.inferred]
+	inferred := t.g.Tables.Store.Relations[tie.inferred]
 	target, there := inferred.Find(slices.Delete(atom, place, place+1)...)
 	if !there || inferred.Role(target) != relation.Target {
 		return 0, false
