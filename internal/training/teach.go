@@ -11,6 +11,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/training/doubt"
 )
 
 // teaching lets networks learn what is inferred about things that nobody has labelled. In each round, a MAP state is
@@ -266,13 +267,23 @@ func (c *crossFitting) presume(context.Context) (err error) {
 			return err
 		}
 	}
-	rules, chance, err := g.doubt(c.lesson, c.folds, held)
+	e := doubt.Evidence{Grounding: g.Grounding, Ties: g.ties, Learned: g.learned(), Exclusive: g.sole, Held: held}
+	for _, f := range c.folds {
+		e.Inputs = append(e.Inputs, f.inputs)
+	}
+	if e.Targets, err = g.taught(c.lesson, relation.Target); err != nil {
+		return err
+	}
+	if e.Own, err = g.taught(c.lesson, relation.Perceived); err != nil {
+		return err
+	}
+	rules, chance := e.Rules()
 	c.chance = chance
 	for _, r := range rules {
 		g.presumed[r] = g.leave(g.presumed[r])
 		c.chosen.Doubted = append(c.chosen.Doubted, r+1)
 	}
-	return err
+	return nil
 }
 
 // leftOut are the weights written with one of the rules that do not just pass on what networks see, or all, next to

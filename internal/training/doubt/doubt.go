@@ -1,4 +1,6 @@
-package training
+// Package doubt finds rules that labels and networks speak against before anything is learned by them: rules say that
+// what they tie is alike, or is not, and it shows no sign of it.
+package doubt
 
 import (
 	"math"
@@ -7,9 +9,10 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/stat"
 	"github.com/deeppsl/deeppsl/internal/symbol"
+	"github.com/deeppsl/deeppsl/internal/training/ties"
 )
 
 const (
@@ -32,25 +35,35 @@ const (
 	seenGain = 1
 )
 
-// doubt finds the rules that say of what is tied that it is alike, or that it is not, while tied things are no more
+// Evidence is what rules are doubted by.
+type Evidence struct {
+	Grounding *session.Grounding
+	Ties      *ties.Ties
+	Learned   []bool                // by rule, whether its weight is learned: no other is doubted
+	Exclusive func(neural int) bool // whether a thing has one class of a neural predicate
+	Targets   *learn.Labels         // that networks have learned from
+	Own       *learn.Labels         // likewise, of what networks see
+	Inputs    [][]float64           // by fold, what networks see that have not learned from what it holds out
+	Held      []*learn.Labels       // by fold, what it holds out, of what networks see
+}
+
+// Rules finds the rules that say of what is tied that it is alike, or that it is not, while tied things are no more
 // alike than any others: by their labels, and where not both have one, by what networks see of them. Of few labels
 // hardly two are tied, but something is seen of all things, which counts as far as what each fold holds out bears it
 // out. It also returns the logarithm of how many times likelier what ties show is by chance, of the rule of which that
 // is most.
-func (g *learner) doubt(l lesson, folds []fold, held []*learn.Labels) (rules []int, chance float64, err error) {
+func (e *Evidence) Rules() (rules []int, chance float64) {
+	g := e.Grounding
 	if g.Model.Potentials() > mostDoubted {
-		return nil, 0, nil
+		return nil, 0
 	}
 	for neural, declared := range g.Project.Config.Predicates {
-		if declared.Neural == nil || g.ties.Counterpart(neural) < 0 || g.Tables.Store.Relations[neural].Arity > 2 {
+		if declared.Neural == nil || e.Ties.Counterpart(neural) < 0 || g.Tables.Store.Relations[neural].Arity > 2 {
 			continue
 		}
-		v, err := g.view(neural, l, folds, held)
-		if err != nil {
-			return nil, 0, err
-		}
-		for r, learned := range g.learned() {
-			if v == nil || !learned || g.ties.Equates(r) || slices.Contains(rules, r) {
+		v := e.view(neural)
+		for r, learned := range e.Learned {
+			if v == nil || !learned || e.Ties.Equates(r) || slices.Contains(rules, r) {
 				continue
 			}
 			if by, doubted := v.doubts(v.ties(g.Model, r), g.Seed); doubted {
@@ -59,7 +72,7 @@ func (g *learner) doubt(l lesson, folds []fold, held []*learn.Labels) (rules []i
 			}
 		}
 	}
-	return rules, chance, nil
+	return rules, chance
 }
 
 // view is what networks see of things, one by one: the mean over those of all folds, at the temperature that suits
@@ -78,7 +91,8 @@ type view struct {
 }
 
 // view returns that of a neural predicate; nil if not every thing has all classes.
-func (g *learner) view(neural int, l lesson, folds []fold, held []*learn.Labels) (*view, error) {
+func (e *Evidence) view(neural int) *view {
+	g := e.Grounding
 	atoms, declared := g.Tables.Store.Relations[neural], g.Project.Config.Predicates[neural].Neural
 	v := &view{classes: max(1, len(declared.Classes)), thing: slices.Repeat([]int32{-1}, g.Model.Variables),
 		class: make([]int32, g.Model.Variables)}
@@ -98,37 +112,35 @@ func (g *learner) view(neural int, l lesson, folds []fold, held []*learn.Labels)
 		at[atoms.Number(row)] = n*v.classes + int(class)
 	}
 	if v.things = len(numbers); slices.Contains(inputs, -1) || v.things == 0 {
-		return nil, nil
+		return nil
 	}
-	for row, variable := range g.ties.Matched(neural, atoms, g.Tables.Store.Relations[g.ties.Counterpart(neural)]) {
+	for row, variable := range e.Ties.Matched(neural, atoms, g.Tables.Store.Relations[e.Ties.Counterpart(neural)]) {
 		place := at[atoms.Number(row)]
 		v.thing[variable], v.class[variable] = int32(place/v.classes), int32(place%v.classes)
 	}
 	v.told = make([]bool, g.Model.Variables)
 	for other := range g.Project.Config.Predicates {
-		if at := g.ties.Counterpart(other); g.Project.Config.Predicates[other].Neural != nil && at >= 0 {
-			for _, variable := range g.ties.Matched(other, g.Tables.Store.Relations[other], g.Tables.Store.Relations[at]) {
+		if at := e.Ties.Counterpart(other); g.Project.Config.Predicates[other].Neural != nil && at >= 0 {
+			for _, variable := range e.Ties.Matched(other, g.Tables.Store.Relations[other], g.Tables.Store.Relations[at]) {
 				v.told[variable] = true
 			}
 		}
 	}
-	v.exclusive = g.sole(neural)
-	if err := v.mark(g, l, at); err != nil {
-		return nil, err
-	}
-	told, exponent := tells(g.Model.Inputs, at, v.classes, folds, held)
+	v.exclusive = e.Exclusive(neural)
+	v.mark(e, at)
+	told, exponent := e.tells(at, v.classes)
 	if exponent == 0 {
-		return v, nil
+		return v
 	}
-	by := make([][]float64, len(folds))
-	for k, f := range folds {
-		by[k] = v.sharpened(f.inputs, inputs, exponent)
+	by := make([][]float64, len(e.Inputs))
+	for k, seen := range e.Inputs {
+		by[k] = v.sharpened(seen, inputs, exponent)
 	}
 	v.see(by)
 	if v.trust = (trust{slope: 1}); !told {
-		v.trust = v.regress(by, at, held)
+		v.trust = v.regress(by, at, e.Held)
 	}
-	return v, nil
+	return v
 }
 
 func numberOf(numbers map[symbol.ID]int32, of symbol.ID) int32 {
@@ -142,13 +154,12 @@ func numberOf(numbers map[symbol.ID]int32, of symbol.ID) int32 {
 
 // tells tells whether labels held out, which are 0 or 1, are told by some inputs better than by how common classes are,
 // and by which temperature, which is 0 where labels are of another kind.
-func tells(inputs int, at map[int32]int, classes int, folds []fold, all []*learn.Labels) (told bool,
-	exponent float64) {
+func (e *Evidence) tells(at map[int32]int, classes int) (told bool, exponent float64) {
 	var seen, shares []learn.Verdict
-	held := make([]*learn.Labels, len(folds))
+	held := make([]*learn.Labels, len(e.Held))
 	count, sum := make([]float64, classes), make([]float64, classes)
-	for k := range folds {
-		held[k] = all[k].About(func(input int32) bool { _, has := at[input]; return has })
+	for k, all := range e.Held {
+		held[k] = all.About(func(input int32) bool { _, has := at[input]; return has })
 		for j, input := range held[k].Variables {
 			truth := held[k].Truth[j]
 			if truth != 0 && truth != 1 {
@@ -159,12 +170,12 @@ func tells(inputs int, at map[int32]int, classes int, folds []fold, all []*learn
 			sum[class] += truth
 		}
 	}
-	common := make([]float64, inputs)
+	common := make([]float64, e.Grounding.Model.Inputs)
 	for input, place := range at {
 		common[input] = (sum[place%classes] + 1) / (count[place%classes] + 2)
 	}
 	for k, labels := range held {
-		seen = append(seen, labels.Judge(folds[k].inputs))
+		seen = append(seen, labels.Judge(e.Inputs[k]))
 		shares = append(shares, labels.Judge(common))
 	}
 	together := learn.Together(seen...)
@@ -172,30 +183,21 @@ func tells(inputs int, at map[int32]int, classes int, folds []fold, all []*learn
 }
 
 // mark marks the things that networks have learned from, and what labels say of them.
-func (v *view) mark(g *learner, l lesson, at map[int32]int) error {
+func (v *view) mark(e *Evidence, at map[int32]int) {
 	v.labelled, v.truth = make([]bool, v.things), slices.Repeat([]float64{unlabelled}, v.things*v.classes)
-	targets, err := g.taught(l, relation.Target)
-	if err != nil {
-		return err
-	}
-	for k, variable := range targets.Variables {
+	for k, variable := range e.Targets.Variables {
 		if v.told[variable] = true; v.thing[variable] >= 0 {
 			v.labelled[v.thing[variable]] = true
-			if truth := targets.Truth[k]; truth == 0 || truth == 1 {
+			if truth := e.Targets.Truth[k]; truth == 0 || truth == 1 {
 				v.truth[int(v.thing[variable])*v.classes+int(v.class[variable])] = truth
 			}
 		}
 	}
-	own, err := g.taught(l, relation.Perceived)
-	if err != nil {
-		return err
-	}
-	for _, input := range own.Variables {
+	for _, input := range e.Own.Variables {
 		if place, has := at[input]; has {
 			v.labelled[place/v.classes] = true
 		}
 	}
-	return nil
 }
 
 // sharpened returns by thing what networks see, at a temperature, of inputs that are given by their places.
@@ -371,9 +373,9 @@ func (v *view) tied(one, other int32, differs bool, by float64) []tie {
 	return []tie{{a, b, v.class[one], by}}
 }
 
-// evidence is what ties show, and what they would show if the rule held, both beyond chance in standard deviations of
+// finding is what ties show, and what they would show if the rule held, both beyond chance in standard deviations of
 // that, and the logarithm of how many times likelier it is by chance.
-type evidence struct{ found, expected, chance float64 }
+type finding struct{ found, expected, chance float64 }
 
 // doubts tells whether ties show no more than chance would, though they would if the rule held: those of things with
 // labels by these, the others by what networks see. It also returns how much likelier that is by chance.
@@ -400,13 +402,13 @@ func (v *view) share(ties []tie) float64 {
 }
 
 // likeness is the evidence of what networks see, against things that are shuffled.
-func (v *view) likeness(ties []tie, alike float64, seed uint64) (e evidence) {
+func (v *view) likeness(ties []tie, alike float64, seed uint64) (f finding) {
 	if len(ties) == 0 || v.x == nil || v.trust.slope <= 0 {
-		return e
+		return f
 	}
 	for _, t := range ties {
-		if e.expected += alike * t.by * v.alike[t.class]; t.by < 0 {
-			e.expected -= alike * t.by * v.alike[t.class] * (1 + v.varied)
+		if f.expected += alike * t.by * v.alike[t.class]; t.by < 0 {
+			f.expected -= alike * t.by * v.alike[t.class] * (1 + v.varied)
 		}
 	}
 	place, open := make([]int32, v.things), make([]int32, 0, v.things)
@@ -416,7 +418,7 @@ func (v *view) likeness(ties []tie, alike float64, seed uint64) (e evidence) {
 		}
 	}
 	by := make([]float64, shuffles)
-	e.found = v.shown(ties, place)
+	f.found = v.shown(ties, place)
 	random := rand.New(rand.NewPCG(seed, 0x646f756274))
 	for s := range by {
 		shuffled := slices.Clone(open)
@@ -428,12 +430,12 @@ func (v *view) likeness(ties []tie, alike float64, seed uint64) (e evidence) {
 	}
 	deviation := stat.StandardError(by) * math.Sqrt(shuffles)
 	if deviation == 0 {
-		return evidence{}
+		return finding{}
 	}
-	e.found, e.expected = (e.found-stat.Mean(by))/deviation, e.expected/deviation
-	e.chance = v.trust.chance(e.found, e.expected)
-	e.expected *= v.trust.slope * v.trust.slope
-	return e
+	f.found, f.expected = (f.found-stat.Mean(by))/deviation, f.expected/deviation
+	f.chance = v.trust.chance(f.found, f.expected)
+	f.expected *= v.trust.slope * v.trust.slope
+	return f
 }
 
 // shown sums what ties show of things in some places.

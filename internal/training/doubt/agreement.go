@@ -1,4 +1,4 @@
-package training
+package doubt
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ const unlabelled = -1
 
 // agreement is the evidence of labels that are tied to each other. Each pair counts once, by how probably the first has
 // the label that it has, given that of the second.
-func (v *view) agreement(ties []tie, alike float64) (e evidence) {
+func (v *view) agreement(ties []tie, alike float64) (f finding) {
 	variance := 0.0
 	share := v.shares()
 	for _, t := range v.pairs(ties) {
@@ -24,21 +24,21 @@ func (v *view) agreement(ties []tie, alike float64) (e evidence) {
 		if t.by < 0 {
 			held, way = (1-alike)*chance, -1
 		}
-		e.expected += way * (held - chance)
+		f.expected += way * (held - chance)
 		variance += chance * (1 - chance)
 		if one == other {
-			e.found += way * (1 - chance)
-			e.chance += math.Log(chance / held)
+			f.found += way * (1 - chance)
+			f.chance += math.Log(chance / held)
 		} else {
-			e.found -= way * chance
-			e.chance += math.Log((1 - chance) / (1 - held))
+			f.found -= way * chance
+			f.chance += math.Log((1 - chance) / (1 - held))
 		}
 	}
 	if variance == 0 {
-		return evidence{}
+		return finding{}
 	}
-	e.found, e.expected = e.found/math.Sqrt(variance), e.expected/math.Sqrt(variance)
-	return e
+	f.found, f.expected = f.found/math.Sqrt(variance), f.expected/math.Sqrt(variance)
+	return f
 }
 
 // shares are how common classes are among labels, with one more for each answer.
