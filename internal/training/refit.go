@@ -70,7 +70,8 @@ func (g *learner) learnAnew(ctx context.Context, way way, fitEpochs, epochs int)
 // for given numbers of epochs, of the networks alone and of all: what the option learn.refit does, with epochs chosen
 // otherwise, such as by several divisions of the truth.
 func Relearn(ctx context.Context, g *session.Grounding, last *Training, fitEpochs, epochs int) (*Training, error) {
-	l := &learner{Grounding: g, plan: last.plan}
+	l := newLearner(g)
+	l.plan = last.plan
 	if err := l.refittable(); err != nil {
 		return nil, fmt.Errorf("%s: learning anew: %w", g.Project.Config.Name, err)
 	}
