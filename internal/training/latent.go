@@ -33,7 +33,7 @@ func (g *learner) latentOf(labels *learn.Labels, without []bool) *learn.Latent {
 		return nil
 	}
 	g.Field.SetWeights(g.written())
-	sight := learn.Sight{Things: g.Perception.Distributions(), Twins: g.twins(), Without: without}
+	sight := learn.Sight{Things: g.Perception.Distributions(), Twins: g.ties.Twins(), Without: without}
 	return learn.NewLatent(g.Field, labels, sight, learn.MostTried)
 }
 
@@ -94,24 +94,6 @@ func (g *learner) perceived() iter.Seq2[string, int32] {
 			}
 		}
 	}
-}
-
-// twins returns the input of each target that a rule says is as a network sees it.
-func (g *learner) twins() map[int32]int32 {
-	inputs := make(map[int32]int32)
-	for k, perceived := range g.Tables.Store.Relations {
-		if g.Project.Config.Predicates[k].Neural == nil {
-			continue
-		}
-		inferred := g.ties.Counterpart(k)
-		if inferred < 0 {
-			continue
-		}
-		for row, variable := range g.ties.Matched(k, perceived, g.Tables.Store.Relations[inferred]) {
-			inputs[variable] = perceived.Number(row)
-		}
-	}
-	return inputs
 }
 
 // fitLatent fits networks to these, and to labels of what they see, if there are any, from several beginnings, and

@@ -65,7 +65,7 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 		return err
 	}
 	if !r.mayKnow() {
-		return r.decide(ctx, training, false, forgotten.y)
+		return r.finish(ctx, training, false, forgotten.y)
 	}
 	known, rehearsed, err := r.know(ctx, &forgotten, g.Theta, &training.plan)
 	if err != nil {
@@ -83,9 +83,15 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 		}
 	}
 	if rehearsed.Known || s.Known != nil {
-		return r.decide(ctx, training, true, known.y)
+		return r.finish(ctx, training, true, known.y)
 	}
-	return r.decide(ctx, training, false, forgotten.y)
+	return r.finish(ctx, training, false, forgotten.y)
+}
+
+// finish does what is left once it is found out how inference answers.
+func (r *rehearsal) finish(ctx context.Context, training *Training, knowing bool, y []float64) error {
+	training.heldOut = &heldOut{labels: r.labels, folds: r.folds, parts: len(r.shifts), levels: r.levels, y: y}
+	return r.decide(ctx, training, knowing, y)
 }
 
 // mayTakeMiddle tells whether it is open if the middle of what rules leave free is taken.

@@ -46,8 +46,21 @@ type Training struct {
 	written []float64
 	// unseen is the verdict of labels that were held out.
 	unseen learn.Verdict
+	// heldOut are those labels, with what is inferred of them; nil where that was not found out.
+	heldOut *heldOut
 	// folds have networks that have learned like the final ones, but for epochs end to end; nil without any.
 	folds []fold
+}
+
+// heldOut are labels that were held out, part by part, and a state that was inferred: the folds are those of what they
+// are about, or nil where others were learned from. Levels says that from which value on atoms are true is still to be
+// learned.
+type heldOut struct {
+	labels *learn.Labels
+	folds  map[int32]int
+	parts  int
+	levels bool
+	y      []float64
 }
 
 // CrossFit says what learning by default chose by labels that the networks had not seen. Losses are means over what was

@@ -72,7 +72,8 @@ func (g *learner) learnAndNotice(ctx context.Context) (*Training, source.Diagnos
 		return training, g.notices.told, nil
 	}
 	if g.Project.Config.Examples[load.Learn] == nil {
-		err = errors.Join(g.notices.opposite(), g.notices.untied(), g.notices.copied())
+		err = errors.Join(g.notices.opposite(), g.notices.untied(), g.notices.copied(),
+			g.notices.outdone(ctx, training.heldOut))
 	}
 	if err == nil {
 		err = g.notices.notice(ctx, training)

@@ -79,3 +79,21 @@ func tied(p *program.Program, rule *program.Rule, neural int) (seen, inferred *p
 	}
 	return seen, inferred
 }
+
+// Twins returns the input of each target that a rule says is as a network sees it.
+func (t *Ties) Twins() map[int32]int32 {
+	inputs := make(map[int32]int32)
+	for k, perceived := range t.g.Tables.Store.Relations {
+		if t.g.Project.Config.Predicates[k].Neural == nil {
+			continue
+		}
+		inferred := t.Counterpart(k)
+		if inferred < 0 {
+			continue
+		}
+		for row, variable := range t.Matched(k, perceived, t.g.Tables.Store.Relations[inferred]) {
+			inputs[variable] = perceived.Number(row)
+		}
+	}
+	return inputs
+}

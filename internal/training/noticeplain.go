@@ -1,0 +1,87 @@
+package training
+
+import (
+	"context"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/training/peer"
+)
+
+// simpleGain is by how many standard errors a regression has to be better, and simplyMore of which share of the labels
+// it has to tell more right.
+const simpleGain, simplyMore = 2, 0.02
+
+// outdone notices held-out labels that a regression, which knows of no rules, tells better than what is inferred.
+func (n *notices) outdone(ctx context.Context, held *heldOut) error {
+	g := n.g
+	if held == nil || g.Perception == nil || !g.Project.Learning.Auto || g.large() {
+		return nil
+	}
+	taught, err := g.taught(lesson{}, relation.Target)
+	if err != nil {
+		return err
+	}
+	by, sights, twins := referee{g: g, levels: held.levels}, g.Perception.Sights(), g.ties.Twins()
+	for k, atoms := range g.Tables.Store.Relations {
+		about := func(variable int32) bool {
+			of, _ := g.Tables.Store.Locate(relation.Target, variable)
+			return of == atoms
+		}
+		labels, asked := taught.About(about), held.labels.About(about)
+		if len(asked.Variables) < fewLabels || len(labels.Variables) < fewLabels || g.about(k).own {
+			continue
+		}
+		p := peer.Of(g.Model, sights, twins, labels.Join(asked))
+		if p == nil {
+			continue
+		}
+		y, err := g.answerBy(ctx, p, held, labels, asked)
+		if ctx.Err() != nil {
+			return nil // what has been learned counts all the same
+		}
+		if err != nil {
+			return err
+		}
+		simple, inferred := asked.Judge(y), by.verdict(asked, held.y)
+		more := simple.Right() - inferred.Right()
+		if simple.Beats(inferred, simpleGain) &&
+			(asked.Degrees() || float64(more) >= simplyMore*float64(inferred.Entities())) {
+			n.plain(g.Project.Config.Predicates[k].Name, simple, inferred, p.Width())
+		}
+	}
+	return nil
+}
+
+// answerBy returns what a peer says of labels that are asked for, each held out as it was.
+func (g *learner) answerBy(
+	ctx context.Context, p *peer.Peer, h *heldOut, labels, asked *learn.Labels,
+) ([]float64, error) {
+	how := peer.Settings{Rate: g.Project.Learning.Network.Rate, Seed: g.Seed, Threads: g.Project.Threads}
+	y := make([]float64, len(h.y))
+	for part := range h.parts {
+		learns, holds := labels, asked
+		if h.folds != nil {
+			d := &division{h.folds, part}
+			learns, holds = labels.Where(d.learns), asked.Where(d.holds)
+		}
+		if err := p.Answer(ctx, learns, holds, y, how); err != nil {
+			return nil, err
+		}
+	}
+	return y, nil
+}
+
+// plain tells that a regression is better.
+func (n *notices) plain(predicate string, simple, inferred learn.Verdict, features int) {
+	hint := "have rules say what else the labels depend on; or give a network a table with a row for each thing that " +
+		"they are about, which has the features of all that is tied to it, and a rule that passes on what it sees"
+	if slices.ContainsFunc(n.g.Model.Blocks, linear) {
+		hint = "write ^2 behind rules that have none, whose states are often not unique; " + hint
+	}
+	n.see("learn-plain", source.Span{}, predicate, hint, "of %d held-out labels of %s, rules and networks tell %d right, "+
+		"and a plain regression on the features of what rules tie to them (%d columns) %d: a loss of %.3f in place of %.3f",
+		inferred.Entities(), predicate, inferred.Right(), features, simple.Right(), simple.Loss(), inferred.Loss())
+}
