@@ -295,25 +295,30 @@ func TestRareClassesAreSeldomPreferred(t *testing.T) {
 	}
 }
 
-// So it is of networks of one output, which say yes or no.
+// So it is of networks that say yes or no, by one output or of two classes.
 func TestRareTruthIsSeldomPreferred(t *testing.T) {
-	for bad, told := range map[int]bool{6: true, 2: false} {
-		files := map[string]string{"model.json": `{
-			"rules": ["1: Looks(A) -> Bad(A) ^2", "1: Bad(A) -> Looks(A) ^2"],
-			"networks": {"seer": {"features": "features.tsv", "normalize": "none", "hidden": []}},
-			"predicates": {
-				"Looks/1": {"neural": {"network": "seer"}},
-				"Bad/1": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"]}}
-			},
-			"options": {` + still + `}
-		}`}
-		for k := range 30 {
-			files["features.tsv"] += fmt.Sprintf("%d\t-1 %g\n", k, -0.1*float64(k%7))
-			files["targets.tsv"] += fmt.Sprintf("%d\n", k)
-			files["train.tsv"] += fmt.Sprintf("%d\t%d\n", k, (k+bad)/30)
-		}
-		if got := notices(t, writeProject(t, files)); strings.Contains(got, "learn-one-class") != told {
-			t.Errorf("%d of 30 are bad: %s", bad, got)
+	for _, kind := range []struct{ seen, atoms string }{
+		{`"1: Looks(A) -> Bad(A) ^2", "1: Bad(A) -> Looks(A) ^2"`, `"Looks/1": {"neural": {"network": "seer"}}`},
+		{`"1: Looks(A, 'bad') -> Bad(A) ^2", "1: Looks(A, 'ok') -> !Bad(A) ^2"`,
+			`"Looks/2": {"neural": {"network": "seer", "class": 1, "classes": ["ok", "bad"]}}`},
+	} {
+		for bad, told := range map[int]bool{6: true, 2: false} {
+			files := map[string]string{"model.json": `{
+				"rules": [` + kind.seen + `],
+				"networks": {"seer": {"features": "features.tsv", "normalize": "none", "hidden": []}},
+				"predicates": {` + kind.atoms + `,
+					"Bad/1": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"]}}
+				},
+				"options": {` + still + `}
+			}`}
+			for k := range 30 {
+				files["features.tsv"] += fmt.Sprintf("%d\t-1 %g\n", k, -0.1*float64(k%7))
+				files["targets.tsv"] += fmt.Sprintf("%d\n", k)
+				files["train.tsv"] += fmt.Sprintf("%d\t%d\n", k, (k+bad)/30)
+			}
+			if got := notices(t, writeProject(t, files)); strings.Contains(got, "learn-one-class") != told {
+				t.Errorf("%s, %d of 30 are bad: %s", kind.atoms, bad, got)
+			}
 		}
 	}
 }

@@ -28,7 +28,7 @@ type notices struct {
 	lasted map[string]int
 	said   map[string]bool
 	told   source.Diagnostics
-	// waits keeps signs for the end: learning may begin anew, and then those of what is kept count.
+	// waits keeps signs for the end: learning may begin anew, or keep an earlier start, and those of what is kept count.
 	waits bool
 	// late are signs that fitting does not reach a network.
 	late []sign
@@ -88,12 +88,12 @@ const (
 	longest        = 20
 )
 
-// watch looks at a training as it goes on, the start-th of those that may be.
-func (n *notices) watch(t *learn.Trainer, start int) {
+// watch looks at a training as it goes on.
+func (n *notices) watch(t *learn.Trainer) {
 	s := &n.g.Project.Learning
 	clear(n.lasted)
 	n.seen = 0
-	n.waits = n.g.Project.Config.Examples[load.Learn] != nil && s.Learn.Method == learn.Energy && start+1 < s.Starts
+	n.waits = n.g.Project.Config.Examples[load.Learn] != nil && s.Learn.Method == learn.Energy && s.Starts > 1
 	onEpoch := t.OnEpoch
 	t.OnEpoch = func(line learn.Epoch) {
 		if onEpoch != nil {
@@ -523,46 +523,6 @@ func inLayer(layer string) string {
 		return ""
 	}
 	return " in layer " + layer
-}
-
-// common is the share of one answer from which on others, which are rare, are seldom the most probable one.
-const common = 0.9
-
-// usual is the largest share that one answer of a network has among the labels; 0 if these do not say. Of classes that
-// do not exclude each other, one is the most probable of all things where all are of it, whatever else they are.
-func (n *notices) usual(network string) (largest float64) {
-	for _, spec := range n.g.Networks.Specs {
-		if spec.Name == network && spec.Outputs > 1 && !spec.Exclusive() {
-			return 1
-		}
-	}
-	sides := slices.ContainsFunc(n.g.Project.Config.Predicates, func(p *load.Predicate) bool { // it says yes or no
-		return p.Neural != nil && p.Neural.Network == network && p.Neural.Class < 0
-	})
-	for k := range n.g.Project.Config.Predicates {
-		truth, err := n.g.Truth(load.Learn, k)
-		if err != nil || truth == nil || truth.Len() == 0 {
-			continue
-		}
-		if sides {
-			share := trueShare(truth)
-			largest = max(largest, share, 1-share)
-		} else if classes, exclusive := classesOf(truth); exclusive && len(classes) > 0 {
-			largest = max(largest, learn.Count(classes).Majority())
-		}
-	}
-	return largest
-}
-
-// trueShare is the share of the rows that are true.
-func trueShare(truth *relation.Relation) float64 {
-	n := 0
-	for row := range int32(truth.Len()) {
-		if truth.Value(row) > 0.5 {
-			n++
-		}
-	}
-	return float64(n) / float64(truth.Len())
 }
 
 // dying notices rules none of whose ground rules is active, so that neither weights nor networks hear of them, unless

@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // An energy that rises from nothing to next to nothing, as where what nobody has labelled explains all labels before
@@ -24,6 +26,22 @@ func TestNoticeOfRisingLoss(t *testing.T) {
 		n.curve = []learn.Epoch{{Loss: test.first}, {Loss: test.last}}
 		if n.loss(); len(n.signs) > 0 != test.told {
 			t.Errorf("from %g to %g: %v", test.first, test.last, n.signs)
+		}
+	}
+}
+
+// Learning from examples that may begin more than once is told of at the end, as the last start need not be kept; if it
+// begins once, while it goes on.
+func TestNoticeOfStarts(t *testing.T) {
+	for starts, told := range map[int]int{1: 1, 5: 0} {
+		p := &project.Project{Config: &load.Config{}}
+		p.Config.Examples[load.Learn] = new(load.Data)
+		p.Learning.Learn.Method, p.Learning.Starts = learn.Energy, starts
+		n := newNotices(&learner{Grounding: &session.Grounding{Project: p}})
+		n.watch(new(learn.Trainer))
+		n.see("learn-dying", source.Span{}, "", "", "no ground rule is active")
+		if n.tell(1); len(n.told) != told {
+			t.Errorf("%d starts: %v", starts, n.told)
 		}
 	}
 }

@@ -258,7 +258,7 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 	trainer.Near(l.near)
 	trainer.OnEpoch, trainer.OnBatch = g.told(trainer.Method, 0), g.Project.OnBatch
 	if g.notices != nil {
-		g.notices.watch(trainer, l.start)
+		g.notices.watch(trainer)
 	}
 	trainer.Save = g.save(trainer, g.checkpoint(l))
 	return trainer, nil
