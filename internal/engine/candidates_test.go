@@ -106,3 +106,33 @@ func TestKnownAfterEpochs(t *testing.T) {
 		t.Error("no epochs were taken")
 	}
 }
+
+// Where all pairs of two kinds are asked for, and some are known, what inference knows of a thing is other pairs of it:
+// the bills are no classes of members. Without known votes nothing is inferred of any bill, and AUROC was a half.
+func TestKnownPairsOfAll(t *testing.T) {
+	const members, bills = 24, 20
+	random, r := rand.New(rand.NewPCG(1, 68)), make(rows)
+	for m := range members {
+		r.Write("party.tsv", "m%d\tp%d\n", m, m%2)
+	}
+	for n, pair := range random.Perm(members * bills) {
+		m, b := pair/bills, pair%bills
+		yes := (m+b)%2 == 0 != (random.IntN(8) == 0)
+		table := "test.tsv"
+		if n%2 == 0 {
+			table = "train.tsv"
+		}
+		r.Write("asked.tsv", "m%d\tb%d\n", m, b)
+		r.Write(table, "m%d\tb%d\t%d\n", m, b, map[bool]int{true: 1}[yes])
+	}
+	got := run(t, r.Project(t, `{"rules": ["1: Party(M, P) & Party(N, P) & (M != N) & Yes(M, B) -> Yes(N, B) ^2",
+			"1: Party(M, P) & Party(N, P) & (M != N) & !Yes(M, B) -> !Yes(N, B) ^2", "0.1: !Yes(M, B) ^2"],
+		"predicates": {
+			"Party/2": {"observations": ["party.tsv"]},
+			"Yes/2": {"targets": ["asked.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
+				"evaluations": ["AUCEvaluator"]}
+		}}`), project.Options{Seed: 1}, learnAndInfer)
+	if auroc := got.Evaluations[0].Values["AUROC"]; got.Rehearsed == nil || !got.Rehearsed.Known || auroc < 0.8 {
+		t.Errorf("AUROC %.3f, %+v", auroc, got.Rehearsed)
+	}
+}

@@ -58,23 +58,32 @@ func (g *learner) about(predicate int) subject {
 		return subject{entity: declared.Entity}
 	}
 	atoms := g.Tables.Store.Relations[predicate]
-	if !relates(atoms) {
-		return subject{}
-	}
 	truth, err := g.Truth(load.Learn, predicate)
+	known := err == nil && truth != nil
 	switch {
-	case err != nil || truth == nil:
+	case !relates(atoms):
+		several := known && atoms.Arity == 2 && !g.choosesOne(predicate) && !namesOne(truth)
+		if several && g.parted(atoms, truth) == each {
+			return subject{entity: each, related: true} // such as all users and films, of which some have been rated
+		}
+		return subject{}
+	case !known:
 		return subject{entity: either, related: true}
 	case g.choosesOne(predicate) && namesOne(truth):
 		return subject{own: true}
 	case atoms.Arity > 2:
 		return subject{entity: either, related: true}
 	}
+	return subject{entity: g.parted(atoms, truth), related: true}
+}
+
+// parted is how a relation's atoms with labels and without lie apart.
+func (g *learner) parted(atoms, truth *relation.Relation) int {
 	entity := apart(atoms, truth, 2*g.Project.Learning.Folds)
 	if entity == each && !g.Project.SharesAtoms(load.Learn, load.Infer) {
-		entity = either // what inference is about is known of nothing there
+		return either // what inference is about is known of nothing there
 	}
-	return subject{entity: entity, related: true}
+	return entity
 }
 
 // of returns what an atom is about, and the class that it speaks of. An atom that relates things of one kind is about
