@@ -96,3 +96,69 @@ func TestPlainRegressionIsBetter(t *testing.T) {
 		}
 	}
 }
+
+// exam is who solves which questions: more, the abler they are and the easier these; all pairs are asked for.
+func exam(t *testing.T, rules string) string {
+	const students, questions, columns = 40, 20, 4
+	random, r := rand.New(rand.NewPCG(1, 69)), make(rows)
+	ability := func(table, name string, count int) []float64 {
+		sums := make([]float64, count)
+		for k := range sums {
+			r.Write(table+".tsv", "%s%d", name, k)
+			r.Write(table+"-names.tsv", "%s%d\n", name, k)
+			for range columns {
+				x := random.NormFloat64()
+				sums[k] += x
+				r.Write(table+".tsv", "\t%.4f", x)
+			}
+			r.Write(table+".tsv", "\n")
+		}
+		return sums
+	}
+	able, hard := ability("students", "s", students), ability("questions", "q", questions)
+	for n, pair := range random.Perm(students * questions) {
+		s, q, solves := pair/questions, pair%questions, 0
+		if 2*(able[s]-hard[q])+random.NormFloat64() > 0 {
+			solves = 1
+		}
+		table := "others.tsv"
+		if n%3 == 0 {
+			table = "known.tsv"
+		}
+		r.Write("pairs.tsv", "s%d\tq%d\n", s, q)
+		r.Write(table, "s%d\tq%d\t%d\n", s, q, solves)
+	}
+	return r.Project(t, `{"rules": [`+rules+`],
+		"networks": {"abler": {"features": "students.tsv"}, "harder": {"features": "questions.tsv"}},
+		"predicates": {
+			"Able/1": {"neural": {"network": "abler"}}, "Hard/1": {"neural": {"network": "harder"}},
+			"Student/1": {"observations": ["students-names.tsv"]}, "Question/1": {"observations": ["questions-names.tsv"]},
+			"Solves/2": {"targets": ["pairs.tsv"], "truth": {"learn": ["known.tsv"], "infer": ["others.tsv"]},
+				"evaluations": ["AUCEvaluator"]}
+		}}`)
+}
+
+// Where rules say nothing of many labels, as of pairs of which neither of two bodies is rather true, the warning says
+// so, and the equation that it asks for ends it.
+func TestPlainRegressionTellsWhatRulesLeave(t *testing.T) {
+	for _, test := range []struct {
+		rules       string
+		told        bool
+		least, most float64
+	}{
+		{`"1: Able(S) & Question(Q) & !Hard(Q) -> Solves(S, Q) ^2", "1: Student(S) & !Able(S) & Hard(Q) -> !Solves(S, Q) ^2",
+			"0.3: Solves(S, Q) = 0.5 ^2"`, true, 0.5, 0.85},
+		{`"1: Solves(S, Q) = 0.5 * Able(S) - 0.5 * Hard(Q) + 0.5 ^2"`, false, 0.88, 1},
+	} {
+		report := run(t, exam(t, test.rules), project.Options{Seed: 1}, engine.Stages{Learn: true, Infer: true})
+		if got := report.Evaluations[0].Values["AUROC"]; got < test.least || got > test.most {
+			t.Errorf("%s: AUROC %v", test.rules, got)
+		}
+		told := slices.ContainsFunc(report.Warnings, func(w source.Plain) bool {
+			return w.ID == "learn-plain" && strings.Contains(w.Hint, "labels are inferred as the same value")
+		})
+		if told != test.told {
+			t.Errorf("%s: told %t: %v", test.rules, told, report.Warnings)
+		}
+	}
+}

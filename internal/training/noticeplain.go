@@ -2,6 +2,8 @@ package training
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
@@ -49,7 +51,7 @@ func (n *notices) outdone(ctx context.Context, held *heldOut) error {
 		more := simple.Right() - inferred.Right()
 		if simple.Beats(inferred, simpleGain) &&
 			(asked.Degrees() || float64(more) >= simplyMore*float64(inferred.Entities())) {
-			n.plain(g.Project.Config.Predicates[k].Name, simple, inferred, p.Width())
+			n.plain(g.Project.Config.Predicates[k].Name, simple, inferred, p.Width(), levelled(asked, held.y))
 		}
 	}
 	return nil
@@ -74,12 +76,35 @@ func (g *learner) answerBy(
 	return y, nil
 }
 
-// plain tells that a regression is better.
-func (n *notices) plain(predicate string, simple, inferred learn.Verdict, features int) {
+// manyLevel is the share of labels that are inferred as the same, neither false nor true, from which on rules leave
+// them where nothing is seen; what differs by no more than a millesimal is the same.
+const manyLevel, millesimal = 1.0 / 3, 1e-3
+
+// levelled counts the labels that are inferred as the most frequent value; none if that is next to 0 or 1, or rare.
+func levelled(labels *learn.Labels, y []float64) (count int) {
+	values := make(map[float64]int)
+	for _, i := range labels.Variables {
+		if v := math.Round(y[i] / millesimal); v > 10 && v < 990 {
+			values[v]++
+			count = max(count, values[v])
+		}
+	}
+	if float64(count) < manyLevel*float64(len(labels.Variables)) {
+		return 0
+	}
+	return count
+}
+
+// plain tells that a regression is better, and of how many labels rules say nothing.
+func (n *notices) plain(predicate string, simple, inferred learn.Verdict, features, level int) {
 	hint := "have rules say what else the labels depend on; or give a network a table with a row for each thing that " +
 		"they are about, which has the features of all that is tied to it, and a rule that passes on what it sees"
 	if slices.ContainsFunc(n.g.Model.Blocks, linear) {
 		hint = "write ^2 behind rules that have none, whose states are often not unique; " + hint
+	}
+	if level > 0 {
+		hint = fmt.Sprintf("%d labels are inferred as the same value: A(X) & !B(Y) -> P(X, Y) says nothing unless both are "+
+			"rather true; write what a value is, as in P(X, Y) = 0.5 * A(X) - 0.5 * B(Y) + 0.5 ^2; or ", level) + hint
 	}
 	n.see("learn-plain", source.Span{}, predicate, hint, "of %d held-out labels of %s, rules and networks tell %d right, "+
 		"and a plain regression on the features of what rules tie to them (%d columns) %d: a loss of %.3f in place of %.3f",
