@@ -43,6 +43,11 @@ func accuracyOf(t *testing.T, label string, files map[string]string) float64 {
 	if !math.IsInf(report.AtomError, 1) {
 		t.Errorf("no atom of an example is further than %v from the optimum, which nobody has found out", report.AtomError)
 	}
+	for _, w := range report.Warnings {
+		if w.ID == "learn-still" {
+			t.Error("weights that nothing was to learn are said not to move")
+		}
+	}
 	for _, e := range report.Evaluations {
 		if e.Predicate == label {
 			t.Logf("%s: %.3f of %d, learned in %.1f s, %d shapes", label, e.Values["Accuracy"], e.Count, report.Seconds.Learn,

@@ -204,7 +204,7 @@ func (s *starts) start(ctx context.Context) (*Training, error) {
 	if s.kept == nil || s.prefers(this, score) {
 		s.kept, s.best, s.at = training, s.g.parameters(), len(s.all)-1
 		s.taken, s.least = s.lesson, s.surprise
-		s.g.notices.fixed = s.taken.manner == byLikelihood
+		s.g.notices.fixed = s.taken.manner != byMethod
 		s.kept.plan = s.lesson.plan
 	}
 	s.most = max(s.most, score)
