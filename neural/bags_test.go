@@ -20,7 +20,13 @@ func TestBagsOfWords(t *testing.T) {
 		value func(r *rand.Rand, column int) float32
 		want  bool
 	}{
-		{"words that are there", 60, func(r *rand.Rand, _ int) float32 { return one(r.Float64() < 0.1) }, true},
+		{"words that are there", 60, func(r *rand.Rand, column int) float32 {
+			return one(r.Float64() < 0.8/float64(1+column))
+		}, true},
+		{"bits, one in ten", 60, func(r *rand.Rand, _ int) float32 { return one(r.Float64() < 0.1) }, false},
+		{"bits of any frequency", 60, func(r *rand.Rand, column int) float32 {
+			return one(r.Float64() < 0.01*float64(1+column))
+		}, false},
 		{"counts and a stop word", 60, func(r *rand.Rand, column int) float32 {
 			if column == 0 {
 				return float32(1 + r.IntN(9))
