@@ -109,10 +109,9 @@ func (w *work) doubt(out *outcome) {
 			w.rows[k].mu = w.ray.mu[k]
 		}
 	}
-	switch {
-	case out.infeasible:
+	if out.infeasible {
 		w.record(true)
-	case least > certain:
+	} else if least > certain {
 		w.giveWay(out, least)
 	}
 }
@@ -300,7 +299,13 @@ func (w *work) state() (possible bool) {
 			}
 			possible = possible && d <= most
 			w.gives = w.gives || d > slight
+		} else if !w.hardOnly {
+			value, _ := w.block(j).Potential(d)
+			w.constant += w.solver.weights[number] * value
 		}
+	}
+	if len(w.c.potentials) <= few {
+		w.constant = 0 // to solve these twice takes no time, and far smaller gaps explain more
 	}
 	w.program.prepare(w.c)
 	return possible
@@ -315,7 +320,7 @@ func (w *work) stateRow(j int, d float64) {
 	case !b.Kind.Hard() && (weight == 0 || w.hardOnly) || w.within(j):
 		return
 	case b.Kind == mrf.Linear:
-		w.addLinear(j, weight)
+		w.addLinear(j, d, weight)
 		return
 	case b.Exponent == 1 && w.straighten(j, d, weight):
 		return
@@ -352,13 +357,14 @@ func (w *work) straighten(j int, d, weight float64) (ok bool) {
 	slope, ok := w.block(j).Straight(least, most)
 	if ok {
 		w.straight = append(w.straight, straight{j, slope * weight})
-		w.addLinear(j, slope*weight)
+		w.addLinear(j, d, slope*weight)
 	}
 	return ok
 }
 
-// addLinear adds a linear potential of that weight.
-func (w *work) addLinear(j int, weight float64) {
+// addLinear adds a linear potential of that weight, which is d where all variables are 0.
+func (w *work) addLinear(j int, d, weight float64) {
+	w.constant += weight * d
 	w.pushes, w.pushed = w.pushes+math.Abs(weight), w.pushed+1
 	vars, coef := w.c.row(j)
 	for k, i := range vars {
@@ -563,12 +569,7 @@ func (w *work) share(row, variable int32) float64 {
 
 func (w *work) coefficient(row, variable int32) float64 {
 	vars, coef := w.c.row(int(row))
-	for k, i := range vars {
-		if i == variable {
-			return coef[k]
-		}
-	}
-	return 0
+	return coef[slices.Index(vars, variable)]
 }
 
 // saveBoxes finds the multipliers of the rows that boxes stand for: what keeps each variable within them.

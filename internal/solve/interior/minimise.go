@@ -384,11 +384,12 @@ const (
 	longer      = 0.3
 )
 
-// off measures the point and the multipliers: how many times what is asked for their gap or the violation is.
+// off measures the point and the multipliers: how many times what is asked for their gap or the violation is. The gap
+// is one of the objective, constants and all, but what nothing can change makes no answer less exact.
 func (p *program) off(t *target) float64 {
 	gap := p.prove()
 	p.unproven = gap
-	p.tolerance = max(t.least, t.gap*math.Abs(p.objective))
+	p.tolerance = max(t.least, t.gap*min(math.Abs(p.objective), math.Abs(p.objective+p.constant)))
 	p.gap = t.gap * (gap / p.tolerance)
 	return max(gap/p.tolerance, p.violation/t.feasibility)
 }

@@ -35,6 +35,7 @@ type program struct {
 	linear   []float64 // of linear potentials: the gradient
 	pushes   float64   // the sum of their weights
 	pushed   int       // their number
+	constant float64   // what they, and potentials of fixed variables, are where all variables are 0
 	width    []float64 // of each variable, for what it stands for
 	sides    []float64 // the multiplier that each one's lower and upper bound has if it is a hard row's, for each unit
 	gradient []float64
@@ -123,7 +124,7 @@ func (p *program) reset(n int) {
 	p.n = n
 	p.linear = reuse.Len(p.linear, n)
 	clear(p.linear)
-	p.pushes, p.pushed = 0, 0
+	p.pushes, p.pushed, p.constant = 0, 0, 0
 	p.rows, p.index, p.coef = p.rows[:0], p.index[:0], p.coef[:0]
 }
 
