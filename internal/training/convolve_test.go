@@ -2,17 +2,12 @@ package training
 
 import (
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/batch"
-	"github.com/deeppsl/deeppsl/internal/load"
-	"github.com/deeppsl/deeppsl/internal/perceive"
-	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/batch/batchtest"
 )
 
 // Networks with convolutions learn from examples by smaller steps, unless the rate is written.
@@ -76,32 +71,8 @@ func ofImages(t *testing.T, network, options string) *learner {
     "Plus/3": {"observations": [["0", "0", "0"], ["0", "1", "1"], ["1", "0", "1"], ["1", "1", "2"]]},
     "Sum/1": {"targets": [["0"], ["1"], ["2"]]}},
   "examples": {"learn": "train.csv"}, "options": {` + options + `}}`
-	return learns(t, map[string]string{"model.json": config, "features.tsv": features.String(),
-		"train.csv": "Seen(a),Seen(b),Sum\n0,1,0\n2,3,1\n4,5,2\n6,7,1\n"})
-}
-
-// learns grounds a project of these files for learning.
-func learns(t *testing.T, files map[string]string) *learner {
-	t.Helper()
-	folder := t.TempDir()
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	loaded, err := project.Load(filepath.Join(folder, "model.json"), project.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	networks, err := perceive.Load(loaded)
-	if err != nil {
-		t.Fatal(err)
-	}
-	grounding, err := batch.Ground(t.Context(), loaded, load.Learn, networks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return newLearner(grounding)
+	return newLearner(batchtest.Ground(t, map[string]string{"model.json": config, "features.tsv": features.String(),
+		"train.csv": "Seen(a),Seen(b),Sum\n0,1,0\n2,3,1\n4,5,2\n6,7,1\n"}))
 }
 
 // What learns from all examples in the end goes on from the networks and weights of the best start.

@@ -1,16 +1,12 @@
 package ties
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/batch"
+	"github.com/deeppsl/deeppsl/internal/batch/batchtest"
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
-	"github.com/deeppsl/deeppsl/internal/perceive"
-	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
 )
@@ -18,27 +14,8 @@ import (
 // of returns the ties of a configuration whose network n sees three things by the predicates declared.
 func of(t *testing.T, rules, predicates string) *Ties {
 	t.Helper()
-	folder := t.TempDir()
-	model := `{"rules": [` + rules + `],
-  "networks": {"n": {"features": "f.tsv"}}, "predicates": {` + predicates + `}}`
-	for name, text := range map[string]string{"model.json": model, "f.tsv": "a\t1\t2\nb\t2\t1\nc\t0\t1\n"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	loaded, err := project.Load(filepath.Join(folder, "model.json"), project.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	networks, err := perceive.Load(loaded)
-	if err != nil {
-		t.Fatal(err)
-	}
-	grounding, err := batch.Ground(t.Context(), loaded, load.Learn, networks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Of(grounding)
+	return Of(batchtest.Ground(t, map[string]string{"f.tsv": "a\t1\t2\nb\t2\t1\nc\t0\t1\n", "model.json": `{
+  "rules": [` + rules + `], "networks": {"n": {"features": "f.tsv"}}, "predicates": {` + predicates + `}}`}))
 }
 
 // labelled returns the targets with truth.
