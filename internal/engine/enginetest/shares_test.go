@@ -24,8 +24,11 @@ func texts(t *testing.T, seed uint64, first int, common float64) string {
 		fmt.Fprintf(&rows, "t%d", k)
 		for w := range words {
 			often := 0.05
-			if w/telling == class {
+			switch {
+			case w/telling == class:
 				often = 0.3
+			case w >= 2*telling: // as of other words, few are in many texts
+				often = 8 / float64(w-2*telling+10)
 			}
 			if random.Float64() < often {
 				fmt.Fprintf(&rows, "\t%d", w)
