@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/batch"
+	"github.com/deeppsl/deeppsl/internal/batch/batchtest"
 	"github.com/deeppsl/deeppsl/internal/load"
-	"github.com/deeppsl/deeppsl/internal/perceive"
-	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 // Of examples that share things, those with some things are held out, unless these are few or inference is about them.
@@ -79,7 +76,6 @@ func TestHoldOutThings(t *testing.T) {
 // holdOut holds out some examples of a project.
 func holdOut(t *testing.T, size int, files map[string]string) batch.Held {
 	t.Helper()
-	dir := t.TempDir()
 	files["model.json"] = `{
 		"rules": ["1: Is('a', C) & Is('b', C) -> Same('yes') ^2", "1: !Same(X) ^2"],
 		"networks": {"eye": {"features": "features.tsv"}},
@@ -89,23 +85,7 @@ func holdOut(t *testing.T, size int, files map[string]string) batch.Held {
 		},
 		"examples": {"learn": "train.csv", "infer": "asked.csv"}
 	}`
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p, err := project.Load(filepath.Join(dir, "model.json"), project.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	networks, err := perceive.Load(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := batch.Ground(t.Context(), p, load.Learn, networks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := batchtest.Ground(t, files)
 	examples, err := batch.Read(g, load.Learn)
 	if err != nil {
 		t.Fatal(err)

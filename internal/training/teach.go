@@ -370,7 +370,7 @@ func Relating(g *session.Grounding) []int {
 	if g.Project.Learning.Learn.RuleRate == 0 {
 		return nil
 	}
-	return (newLearner(g)).relating()
+	return newLearner(g).relating()
 }
 
 // Tying returns the soft rules that relate targets to each other, whether their weights are learned or not.
