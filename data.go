@@ -11,7 +11,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/declare"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
-	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // Data are the atoms of a program, and what is known about them. Its methods note where rows come from; sessions read
@@ -135,10 +135,9 @@ func (d *Data) Truth(predicate string, rows Source) {
 	d.During(Inference).add(predicate, rows, of)
 }
 
-// Features gives a network the feature vectors of what its predicate is about; see the package neural for how they are
-// made of slices, readers and files.
-func (d *Data) Features(network string, features *neural.Features) {
-	d.declared.Describe(network, features)
+// Features gives a network the feature vectors of what its predicate is about, which package neural/features makes.
+func (d *Data) Features(network string, table *features.Table) {
+	d.declared.Describe(network, table)
 }
 
 // add notes rows in a partition of a predicate.

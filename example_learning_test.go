@@ -8,6 +8,7 @@ import (
 
 	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // fruits is a program whose network sees what fruits are, of which a rule says that neighbours are alike.
@@ -21,12 +22,12 @@ func fruits() (*deeppsl.Program, *deeppsl.Data) {
 		deeppsl.Predicate{Name: "Is", Evaluators: []string{"categorical"}}))
 	data := deeppsl.NewData(p)
 	var names []string
-	var features []float32 // how long, how green
+	var vectors []float32 // how long, how green
 	var targets, known, held deeppsl.Rows
 	for k := range 20 {
 		name := fmt.Sprintf("fruit%d", k)
 		names = append(names, name)
-		features = append(features, float32(k%2)+0.1*float32(k%3), 0.1*float32(k%5))
+		vectors = append(vectors, float32(k%2)+0.1*float32(k%3), 0.1*float32(k%5))
 		targets = append(targets, []string{name, "apple"}, []string{name, "pear"})
 		kind := []string{"apple", "pear"}[k%2]
 		if k < 12 {
@@ -35,7 +36,7 @@ func fruits() (*deeppsl.Program, *deeppsl.Data) {
 			held = append(held, []string{name, kind})
 		}
 	}
-	data.Features("Looks", must(neural.NewDense(names, 2, features)))
+	data.Features("Looks", must(features.NewDense(names, 2, vectors)))
 	data.Observe("Beside", deeppsl.Rows{{"fruit0", "fruit12"}})
 	data.Target("Is", targets)
 	data.During(deeppsl.Learning).Truth("Is", known)

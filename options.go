@@ -10,6 +10,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // Options are the settings of a session. The zero value of each leaves it to the program that was opened, or else to
@@ -40,8 +41,8 @@ type Options struct {
 }
 
 // engine returns the options as the engine has them.
-func (o *Options) engine(networks map[string]neural.Spec, features map[string]*neural.Features) project.Options {
-	out := project.Options{Set: o.named(), Log: o.Log, Specs: networks, Features: features}
+func (o *Options) engine(networks map[string]neural.Spec, tables map[string]*features.Table) project.Options {
+	out := project.Options{Set: o.named(), Log: o.Log, Specs: networks, Features: tables}
 	if o.OnWarning != nil {
 		out.OnWarning = func(diags source.Diagnostics) {
 			for _, p := range problems(diags) {

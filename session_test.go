@@ -17,6 +17,7 @@ import (
 
 	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // alarms is a program about sensors in a row of rooms, with all kinds of potentials, whose reports are given.
@@ -337,7 +338,7 @@ func TestMissingFormat(t *testing.T) {
 			t.Errorf("no %q in\n%v", want, err)
 		}
 	}
-	_, err = neural.Read(neural.Parquet, "features", strings.NewReader("PAR1"), 0)
+	_, err = features.Read(features.Parquet, "features", strings.NewReader("PAR1"), 0)
 	if err == nil || !strings.Contains(err.Error(), line) {
 		t.Error(err)
 	}
@@ -395,7 +396,7 @@ func TestWrongPrograms(t *testing.T) {
 }
 
 // vectors are features of items that are round or not.
-func vectors(t *testing.T, n int) *neural.Features {
+func vectors(t *testing.T, n int) *features.Table {
 	t.Helper()
 	var ids []string
 	var values []float32
@@ -403,7 +404,7 @@ func vectors(t *testing.T, n int) *neural.Features {
 		ids = append(ids, fmt.Sprintf("item%d", k))
 		values = append(values, float32(k%2)+float32(k%5)/10, float32(1-k%2), float32(k%3)/10)
 	}
-	features, err := neural.NewDense(ids, 3, values)
+	features, err := features.NewDense(ids, 3, values)
 	if err != nil {
 		t.Fatal(err)
 	}

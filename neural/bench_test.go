@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // The sizes of the paper's task T2 on Cora.
@@ -13,7 +15,7 @@ const (
 )
 
 // sparseTable returns a binary table with about the given number of nonzeros, evenly spread over rows.
-func sparseTable(tb testing.TB, rows, width, nonzeros int, seed uint64) *Features {
+func sparseTable(tb testing.TB, rows, width, nonzeros int, seed uint64) *features.Table {
 	tb.Helper()
 	random := rand.New(rand.NewPCG(seed, 0))
 	start, columns := []int{0}, []int32{}
@@ -29,7 +31,7 @@ func sparseTable(tb testing.TB, rows, width, nonzeros int, seed uint64) *Feature
 	for i := range values {
 		values[i] = 1
 	}
-	f, err := NewSparse(names(rows), width, start, columns, values)
+	f, err := features.NewSparse(names(rows), width, start, columns, values)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -72,7 +74,7 @@ func benchmarkT2(b *testing.B) (p *Perception, x, upstream []float64) {
 		{Name: "neural", Features: "words", Normalize: RowsToUnitSum, Hidden: []int{16}, Dropout: 0.2, Outputs: topics},
 		{Name: "similar", Kind: "siamese", Encoder: "neural", Distance: 16},
 	}
-	s, err := New(specs, map[string]*Features{"words": table}, 1)
+	s, err := New(specs, map[string]*features.Table{"words": table}, 1)
 	if err != nil {
 		b.Fatal(err)
 	}

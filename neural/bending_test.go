@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // lognormal returns n values whose logarithms are normal, of any unit.
@@ -102,7 +104,7 @@ func TestKnotsGoAlong(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []*System{second, third} {
-		if got := s.networks[0].features.values; !slices.Equal(got, seen[200:]) {
+		if got := s.networks[0].features.Values(); !slices.Equal(got, seen[200:]) {
 			t.Errorf("seen are %v, want %v", got[:4], seen[200:204])
 		}
 	}
@@ -114,7 +116,7 @@ func TestKnotsGoAlong(t *testing.T) {
 	if err := second.Load(&damaged); err == nil || !strings.Contains(err.Error(), "do not ascend") {
 		t.Errorf("knots that do not ascend: error %v", err)
 	}
-	sparse, err := Read(SparseText, "f", strings.NewReader("a\t0:3 1:2\nb\t1:4\n"), 0)
+	sparse, err := features.Read(features.SparseText, "f", strings.NewReader("a\t0:3 1:2\nb\t1:4\n"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -58,8 +59,8 @@ func (s *System) Save(w io.Writer) error {
 func (s *System) metadata(values []byte) map[string]string {
 	metadata := map[string]string{formatKey: ourFormat, checksumKey: checksum(values)}
 	for _, n := range s.networks {
-		if n.raw != nil && n.raw.names != nil {
-			metadata[featuresKey+n.spec.Name] = strings.Join(n.raw.names, "\n")
+		if n.raw != nil && n.raw.Names() != nil {
+			metadata[featuresKey+n.spec.Name] = strings.Join(n.raw.Names(), "\n")
 		}
 		if len(n.codes) > 0 {
 			text, _ := json.Marshal(n.codes) // of finite numbers, so that it cannot fail
@@ -183,7 +184,7 @@ func (n *network) fits(file *saved, name string) error {
 // and on such a scale.
 func (n *network) fitsFeatures(file *saved, name string) error {
 	if n.raw != nil && (file.format == ourFormat || file.features[name] != nil) {
-		if err := sameFeatures(file.features[name], n.raw.names); err != nil {
+		if err := sameFeatures(file.features[name], n.raw.Names()); err != nil {
 			return err
 		}
 	}
@@ -298,7 +299,7 @@ func (s *System) checkLayers(n *network) error {
 			layers = append(layers, p.layer)
 		}
 	}
-	for _, layer := range sortedKeys(n.spec.Layers) {
+	for _, layer := range slices.Sorted(maps.Keys(n.spec.Layers)) {
 		if !slices.Contains(layers, layer) {
 			return wrongKey("layers", "%w", unknown("layer", layer, layers))
 		}
@@ -315,6 +316,24 @@ func (s *System) LoadFile(path string) error {
 	defer file.Close()
 	if err := s.Load(file); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// sameFeatures tells whether a checkpoint's features are those of a table. Those of numbers alone have no names.
+func sameFeatures(saved, table []string) error {
+	for k := range max(len(saved), len(table)) {
+		theirs, ours := "nothing", "nothing"
+		if k < len(saved) {
+			theirs = saved[k]
+		}
+		if k < len(table) {
+			ours = table[k]
+		}
+		if theirs != ours {
+			return wrongKey("checkpoint", "its feature %d is %q, where the table has %q: the table's texts and gaps must be "+
+				"those that the network learned from", k+1, theirs, ours)
+		}
 	}
 	return nil
 }

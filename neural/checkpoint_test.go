@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // snapshot returns a copy of all parameters, one after the other.
@@ -97,7 +99,7 @@ func TestCheckpointOfOneNetwork(t *testing.T) {
 	load := func(name, path string, frozen bool) (*System, error) {
 		spec := classifier
 		spec.Name, spec.Checkpoint, spec.Frozen = name, path, frozen
-		return New([]Spec{spec}, map[string]*Features{"words": table}, 2)
+		return New([]Spec{spec}, map[string]*features.Table{"words": table}, 2)
 	}
 	first, err := load("neural", both, true)
 	if err != nil {
@@ -139,7 +141,7 @@ func TestCNNCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec.Checkpoint = path
-	loaded, err := New([]Spec{spec}, map[string]*Features{"words": table}, 2)
+	loaded, err := New([]Spec{spec}, map[string]*features.Table{"words": table}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,5 +187,34 @@ func TestSaveFileKeepsTheFilesPlace(t *testing.T) {
 	}
 	if target, err := os.Readlink(link); err != nil || target != file {
 		t.Errorf("the link leads to %q: %v", target, err)
+	}
+}
+
+// What the features of a network stood for is what they stand for when it is loaded, also where there are as many.
+func TestSavedFeaturesAreTheSame(t *testing.T) {
+	system := func(text string) *System {
+		f, err := features.Read(features.CSV, "f", strings.NewReader(text), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := New([]Spec{{Name: "n", Features: "f", Outputs: 2}}, map[string]*features.Table{"f": f}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	var saved bytes.Buffer
+	if err := system("id,town\na,Rome\nb,Paris\n").Save(&saved); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"id,town\nx,Paris\ny,Rome\nz,Rome\n": "",
+		"id,town\na,Rome\nb,Oslo\n":          `its feature 1 is "town=Paris", where the table has "town=Oslo"`,
+		"id,x,y\na,1,2\nb,3,4\n":             `its feature 1 is "town=Paris", where the table has "nothing"`,
+	} {
+		err := system(text).Load(bytes.NewReader(saved.Bytes()))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
 	}
 }

@@ -52,7 +52,7 @@ type dense struct {
 // newCNN makes the layers and parameters that a specification asks for.
 func newCNN(s *System, n *network) (*cnn, error) {
 	spec := n.spec
-	image, err := spec.imageShape(n.table().width)
+	image, err := spec.imageShape(n.table().Width())
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package neural
 
 import (
 	"testing"
+
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // flops returns the floating-point operations of an image's forward pass: two for each weight and place it is used at.
@@ -24,7 +26,7 @@ func (net *cnn) flops() (all, first int) {
 func benchmarkCNN(b *testing.B, preset string, step func(p *Perception, x []float64), passes func(all, first int) int) {
 	const batch = 32
 	spec := Spec{Name: "digit", Preset: preset, Features: "words", Outputs: 10}
-	s, err := New([]Spec{spec}, map[string]*Features{"words": images(b, 1024, 784, 1)}, 1)
+	s, err := New([]Spec{spec}, map[string]*features.Table{"words": images(b, 1024, 784, 1)}, 1)
 	if err != nil {
 		b.Fatal(err)
 	}

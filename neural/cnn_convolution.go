@@ -103,10 +103,6 @@ func (c *convolution) pad(x []float32, s *scratch) []float32 {
 	return padded
 }
 
-// blockInner is about the number of rows of a product's right factor that are worked on together, so that they stay in
-// the innermost cache.
-const blockInner = 96
-
 // convolve adds the convolution of the image x, of shape in, with the filters w, [side, side, in.channels,
 // out.channels], to y, of shape out. For each row of the kernel and of the result it is a matrix product: consecutive
 // pixels of the result see rows of in.channels·side values that begin in.channels apart. Kernels too small to be
@@ -181,15 +177,6 @@ func (c *convolutionRun) backward(i int, x, gradient, weights, biases []float32,
 		convolve(down, c.in, spread, frame, c.kernel, c.turned)
 	}
 	return down
-}
-
-// one is a row of ones, of any length.
-var one = kernel.Left{Data: []float32{1}}
-
-// addRows adds the rows of a matrix to sums.
-func addRows(sums, values []float32) {
-	size := kernel.Size{Rows: 1, Columns: len(sums), Inner: len(values) / len(sums), Segments: 1}
-	kernel.AddProduct(sums, size.Columns, one, values, size.Columns, size)
 }
 
 // spread copies gradients into the padding of gradientFrame.

@@ -26,12 +26,8 @@ type cnnRunner struct {
 	rows  []int32
 }
 
-const (
-	// piece is the number of images that are computed together.
-	piece = 128
-	// shard is the number of images whose gradients one task adds up; sums depend on it, not on the number of threads.
-	shard = 4
-)
+// shard is the number of images whose gradients one task adds up; sums depend on it, not on the number of threads.
+const shard = 4
 
 func newCNNRunner(p *pass, net *cnn) *cnnRunner {
 	n := min(piece, len(p.group.rows))
@@ -71,7 +67,7 @@ func (r *cnnRunner) forward(train bool, seed uint64) error {
 // forwardPiece computes the outputs of some rows.
 func (r *cnnRunner) forwardPiece(rows []int32) []float32 {
 	images := r.images[:len(rows)*r.net.image.size()]
-	r.group.features.dense(rows, images)
+	r.group.features.Gather(rows, images)
 	r.shiftImages(rows, images)
 	r.dropPixels(rows, images)
 	parallel.For(r.threads, len(rows), func(i int) {

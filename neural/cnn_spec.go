@@ -2,6 +2,7 @@ package neural
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -45,7 +46,7 @@ var presets = map[string]Spec{
 }
 
 // Presets returns the names of the convolutional networks that need no description, sorted.
-func Presets() []string { return sortedKeys(presets) }
+func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
 
 // withPreset fills in what the specification does not say itself.
 func (s Spec) withPreset() Spec {

@@ -5,14 +5,16 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // images returns a dense table of images of a given size, from -1 to 1.
-func images(tb testing.TB, rows, size int, seed uint64) *Features {
+func images(tb testing.TB, rows, size int, seed uint64) *features.Table {
 	tb.Helper()
 	values := make([]float32, rows*size)
 	newStream(seed, "images").initialize(values, []int{1, 1}, func(_, _ int) float64 { return 1 })
-	f, err := NewDense(names(rows), size, values)
+	f, err := features.NewDense(names(rows), size, values)
 	if err != nil {
 		tb.Fatal(err)
 	}

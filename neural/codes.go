@@ -1,6 +1,10 @@
 package neural
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/deeppsl/deeppsl/neural/features"
+)
 
 // A column of whole numbers that are names, such as postcodes, says little by its order. A network can see its values
 // one by one, too: each as one feature more, which is 1 where the column has that value. The table itself stays as it
@@ -18,18 +22,19 @@ func (c Codes) equal(other Codes) bool {
 }
 
 // coded returns a dense table with the features that stand for values behind its columns.
-func (f *Features) coded(codes []Codes) *Features {
+func coded(table *features.Table, codes []Codes) *features.Table {
 	if len(codes) == 0 {
-		return f
+		return table
 	}
-	out := *f
+	columns := table.Width()
+	width := columns
 	for _, c := range codes {
-		out.width += len(c.Values)
+		width += len(c.Values)
 	}
-	out.values = make([]float32, f.Len()*out.width)
-	for r := range f.Len() {
-		to := out.values[r*out.width:][:out.width]
-		at := copy(to, f.values[r*f.width:][:f.width])
+	values := make([]float32, table.Len()*width)
+	for r := range table.Len() {
+		to := values[r*width:][:width]
+		at := copy(to, table.Values()[r*columns:][:columns])
 		for _, c := range codes {
 			if k, is := slices.BinarySearch(c.Values, to[c.Column]); is {
 				to[at+k] = 1
@@ -37,5 +42,5 @@ func (f *Features) coded(codes []Codes) *Features {
 			at += len(c.Values)
 		}
 	}
-	return &out
+	return table.Of(width, values)
 }

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // codedTable is of a number, and of a code that is one of 10, 20 and 40.
-func codedTable(t *testing.T) *Features {
+func codedTable(t *testing.T) *features.Table {
 	t.Helper()
-	table, err := NewDense([]string{"a", "b", "c", "d"}, 2, []float32{0.5, 10, -1, 20, 2, 40, 0, 10})
+	table, err := features.NewDense([]string{"a", "b", "c", "d"}, 2, []float32{0.5, 10, -1, 20, 2, 40, 0, 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,19 +24,19 @@ var codesOfTable = []Codes{{Column: 1, Values: []float32{10, 20, 40}}}
 // A network that sees values one by one is that of a table which has a column for each of them.
 func TestCodesAreColumns(t *testing.T) {
 	spec := []Spec{{Name: "n", Features: "f", Outputs: 2}}
-	system, err := New(spec, map[string]*Features{"f": codedTable(t)}, 1)
+	system, err := New(spec, map[string]*features.Table{"f": codedTable(t)}, 1)
 	if err == nil {
 		err = system.Code("n", codesOfTable)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	wide, err := NewDense([]string{"a", "b", "c", "d"}, 5, []float32{0.5, 10, 1, 0, 0, -1, 20, 0, 1, 0, 2, 40, 0, 0, 1,
-		0, 10, 1, 0, 0})
+	wide, err := features.NewDense([]string{"a", "b", "c", "d"}, 5,
+		[]float32{0.5, 10, 1, 0, 0, -1, 20, 0, 1, 0, 2, 40, 0, 0, 1, 0, 10, 1, 0, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, err := New(spec, map[string]*Features{"f": wide}, 1)
+	written, err := New(spec, map[string]*features.Table{"f": wide}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,8 @@ func TestCodesAreColumns(t *testing.T) {
 		t.Errorf("%v, of columns %v", got, want)
 	}
 	// A row that comes later is seen as the others are; what no row had is none of the values.
-	_, undo, err := system.Revise("n", []Row{{ID: "b", Values: []float32{0.5, 10}}, {ID: "e", Values: []float32{0, 30}}})
+	_, undo, err := system.Revise("n", []features.Row{
+		{ID: "b", Values: []float32{0.5, 10}}, {ID: "e", Values: []float32{0, 30}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +72,8 @@ func saidOf(t *testing.T, s *System) []float32 {
 // A file says what its network sees one by one, and who reads it sees the same, whatever was so before; a file that
 // cannot be read changes nothing.
 func TestCodesAreSaved(t *testing.T) {
-	made := func(codes []Codes, table *Features, seed uint64) *System {
-		system, err := New([]Spec{{Name: "n", Features: "f", Outputs: 2}}, map[string]*Features{"f": table}, seed)
+	made := func(codes []Codes, table *features.Table, seed uint64) *System {
+		system, err := New([]Spec{{Name: "n", Features: "f", Outputs: 2}}, map[string]*features.Table{"f": table}, seed)
 		if err == nil {
 			err = system.Code("n", codes)
 		}
@@ -109,7 +112,7 @@ func TestCodesAreSaved(t *testing.T) {
 	if err := made(codesOfTable, codedTable(t), 1).Save(&file); err != nil {
 		t.Fatal(err)
 	}
-	narrow, err := NewDense([]string{"a"}, 1, []float32{1})
+	narrow, err := features.NewDense([]string{"a"}, 1, []float32{1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +134,7 @@ func TestCodesBeforeLearning(t *testing.T) {
 		{"pairs", Spec{Kind: siamese}, false},
 	} {
 		test.spec.Name, test.spec.Features = "n", "f"
-		system, err := New([]Spec{test.spec}, map[string]*Features{"f": codedTable(t)}, 1)
+		system, err := New([]Spec{test.spec}, map[string]*features.Table{"f": codedTable(t)}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

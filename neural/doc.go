@@ -8,7 +8,7 @@
 //		"neural":  {"features": "words", "normalize": "rows", "hidden": [16], "dropout": 0.2, "outputs": 7},
 //		"similar": {"kind": "siamese", "encoder": "neural", "distance": 16}
 //	}`))
-//	system, err := neural.New(specs, map[string]*neural.Features{"words": words}, seed)
+//	system, err := neural.New(specs, map[string]*features.Table{"words": words}, seed)
 //	perception, err := system.Bind(atoms, bindings...)
 //
 // # Kinds

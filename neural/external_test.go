@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // matrixElsewhere is matrixFunction with parameters and features of its own, as another program would have them.
@@ -81,22 +82,22 @@ func (m *matrixInstance) Restore(state []byte) {
 func elsewhereSystem(t *testing.T, spec Spec) (*matrixElsewhere, *System, *Perception) {
 	t.Helper()
 	ids := []string{"a", "b", "c", "d"}
-	names, err := NewNames(ids)
+	names, err := features.NewNames(ids)
 	if err != nil {
 		t.Fatal(err)
 	}
 	values := []float32{1, -2, 0.5, 3, -1, 0, 2, 2}
 	external := &matrixElsewhere{width: 2, classes: 2, features: values}
-	features := map[string]*Features{"f": names}
+	tables := map[string]*features.Table{"f": names}
 	if spec.External == nil {
-		if features["f"], err = NewDense(ids, 2, values); err != nil {
+		if tables["f"], err = features.NewDense(ids, 2, values); err != nil {
 			t.Fatal(err)
 		}
 	} else {
 		spec.External = external
 	}
 	spec.Name, spec.Features, spec.Outputs, spec.Normalize = "n", "f", 2, NoNormalization
-	system, err := New([]Spec{spec}, features, 7)
+	system, err := New([]Spec{spec}, tables, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +175,7 @@ func TestExternalIsChecked(t *testing.T) {
 	if err := truths.Forward(make([]float64, 8), false, 0); err != nil {
 		t.Error(err) // all 0
 	}
-	names, err := NewNames([]string{"a"})
+	names, err := features.NewNames([]string{"a"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +188,7 @@ func TestExternalIsChecked(t *testing.T) {
 		"features where it is ": {External: external, Outputs: 2, Normalize: RowsToUnitSum},
 	} {
 		spec.Name, spec.Features = "n", "f"
-		_, err := New([]Spec{spec}, map[string]*Features{"f": names}, 7)
+		_, err := New([]Spec{spec}, map[string]*features.Table{"f": names}, 7)
 		if err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: %v", text, err)
 		}

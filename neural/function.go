@@ -32,7 +32,7 @@ func (s *System) discoverFunction(n *network) error {
 	if n.width == 0 {
 		return wrongKey("outputs", "outputs is missing: the number of classes")
 	}
-	for _, t := range n.spec.Function.Tensors(n.table().width, n.width) {
+	for _, t := range n.spec.Function.Tensors(n.table().Width(), n.width) {
 		kind, init := weights, Initializer(Glorot)
 		if len(t.Shape) == 1 {
 			kind, init = biases, Zeros
@@ -55,7 +55,7 @@ type functionRunner struct {
 
 func newFunctionRunner(p *pass) *functionRunner {
 	n := p.network
-	r := &functionRunner{pass: p, features: make([]float32, len(p.group.rows)*n.table().width),
+	r := &functionRunner{pass: p, features: make([]float32, len(p.group.rows)*n.table().Width()),
 		gradient: make([]float32, len(p.out))}
 	for _, t := range n.tensors {
 		r.parameters = append(r.parameters, make([]float32, len(t.Value)))
@@ -67,7 +67,7 @@ func (r *functionRunner) forward(bool, uint64) error {
 	for k, t := range r.network.tensors {
 		copy(r.parameters[k], t.Value)
 	}
-	r.group.features.dense(r.group.rows, r.features)
+	r.group.features.Gather(r.group.rows, r.features)
 	clear(r.out)
 	err := try(func() error {
 		r.network.spec.Function.Forward(r.parameters, r.features, r.out)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // matrixFunction is W·u + b as a program would write it.
@@ -39,7 +41,7 @@ func (matrixFunction) Backward(p [][]float32, features, upstream []float32, grad
 
 // A Function computes, and learns, what an mlp without hidden layers does, from the same initial values.
 func TestFunctionIsANetwork(t *testing.T) {
-	features, err := NewDense([]string{"a", "b", "c"}, 2, []float32{1, -2, 0.5, 3, -1, 0})
+	table, err := features.NewDense([]string{"a", "b", "c"}, 2, []float32{1, -2, 0.5, 3, -1, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +54,7 @@ func TestFunctionIsANetwork(t *testing.T) {
 		{Name: "n", Features: "f", Outputs: 2, Hidden: []int{}, Activation: Tanh},
 		{Name: "n", Features: "f", Outputs: 2, Function: matrixFunction{}},
 	} {
-		system, err := New([]Spec{spec}, map[string]*Features{"f": features}, 7)
+		system, err := New([]Spec{spec}, map[string]*features.Table{"f": table}, 7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +93,7 @@ func TestFunctionIsANetwork(t *testing.T) {
 func closeBy[T float32 | float64](a, b T) bool { return math.Abs(float64(a-b)) < 1e-5 }
 
 func TestFunctionIsChecked(t *testing.T) {
-	features, err := NewDense([]string{"a"}, 1, []float32{1})
+	table, err := features.NewDense([]string{"a"}, 1, []float32{1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,7 @@ func TestFunctionIsChecked(t *testing.T) {
 		"hidden":  {Name: "n", Features: "f", Outputs: 2, Function: matrixFunction{}, Hidden: []int{3}},
 		"outputs": {Name: "n", Features: "f", Function: matrixFunction{}},
 	} {
-		if _, err := New([]Spec{spec}, map[string]*Features{"f": features}, 7); err == nil {
+		if _, err := New([]Spec{spec}, map[string]*features.Table{"f": table}, 7); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

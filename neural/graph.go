@@ -13,6 +13,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/onnx"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // exchanged is the kind of networks that an ONNX file has.
@@ -24,30 +25,26 @@ type Graph struct {
 	model *onnx.Model
 	hash  hash // of what outputs follow from beside the features
 	mutex sync.Mutex
-	known map[*Features]*answers
+	known map[*features.Table]*answers
 	kept  *kept // nil if nothing is
 }
 
-// answers are the outputs of a frozen network for the rows of a table.
-type answers struct {
-	have []bool
-	out  []float32
-	// contents is the hash of the features, nil before it is wanted; unkept is the time that computing outputs took which
-	// no file has, and writing that of the last one.
-	contents        *hash
-	unkept, writing time.Duration
+// Keep lets a frozen network find what it has said in earlier runs in a folder, and leave there what it says, if that
+// took long. The outputs are the same bits with it and without. What is found, written, or cannot be, is told.
+func (g *Graph) Keep(folder string, tell func(message string, about ...any)) {
+	g.kept = &kept{folder, tell, programHash, worthKeeping, keptBytes}
 }
 
 // ReadGraph reads the file that a specification names, for rows of so many features. Operators that are not supported
 // are an error that names all of their nodes.
-func ReadGraph(s *Spec, features int) (*Graph, error) {
+func ReadGraph(s *Spec, width int) (*Graph, error) {
 	data, err := os.ReadFile(s.File)
 	if err != nil {
 		return nil, wrongKey("file", "%w", err)
 	}
 	all := sha256.New()
-	fmt.Fprintf(all, "%d %q %x\n", features, s.Head, sha256.Sum256(data))
-	model, err := onnx.Read(data, onnx.Options{Features: features, Output: s.Head, Frozen: s.Frozen, Fixed: s.Fixed,
+	fmt.Fprintf(all, "%d %q %x\n", width, s.Head, sha256.Sum256(data))
+	model, err := onnx.Read(data, onnx.Options{Features: width, Output: s.Head, Frozen: s.Frozen, Fixed: s.Fixed,
 		External: func(name string) ([]byte, error) {
 			beside, err := os.ReadFile(filepath.Join(filepath.Dir(s.File), name))
 			fmt.Fprintf(all, "%q %x\n", name, sha256.Sum256(beside))
@@ -56,14 +53,14 @@ func ReadGraph(s *Spec, features int) (*Graph, error) {
 	if err != nil {
 		return nil, wrongKey("file", "%s: %w", s.File, err)
 	}
-	return &Graph{model: model, hash: hash(all.Sum(nil)), known: make(map[*Features]*answers)}, nil
+	return &Graph{model: model, hash: hash(all.Sum(nil)), known: make(map[*features.Table]*answers)}, nil
 }
 
 // readGraph reads the file of a network that is of one, unless it has been; what is wrong with the rest is told later.
-func (s *Spec) readGraph(features map[string]*Features) (err error) {
-	table := features[s.Features]
+func (s *Spec) readGraph(tables map[string]*features.Table) (err error) {
+	table := tables[s.Features]
 	if s.File != "" && s.Graph == nil && table != nil && (s.Kind == "" || s.Kind == exchanged) {
-		s.Graph, err = ReadGraph(s, table.width)
+		s.Graph, err = ReadGraph(s, table.Width())
 	}
 	return err
 }
@@ -106,9 +103,9 @@ func (s *System) discoverGraph(n *network) error {
 	switch {
 	case model.Outputs() != spec.Outputs:
 		return wrongKey("file", "%s has %d outputs, and %d are wanted", spec.File, model.Outputs(), spec.Outputs)
-	case model.Features() != n.table().width:
+	case model.Features() != n.table().Width():
 		return wrongKey("features", "%s wants rows of %d numbers, and the features have %d", spec.File, model.Features(),
-			n.table().width)
+			n.table().Width())
 	case ends != "" && spec.Output != ends:
 		return wrongKey("output", "output %q: %s ends with a %s; leave output out", spec.Output, spec.File, model.Ending())
 	case model.Probabilities() && spec.Output != NoOutput:
@@ -150,7 +147,7 @@ type graphRunner struct {
 
 func newGraphRunner(p *pass) *graphRunner {
 	r := &graphRunner{pass: p, model: p.network.spec.Graph.model, gradient: make([]float32, len(p.out)),
-		features: make([]float32, min(shown, len(p.group.rows))*p.network.table().width)}
+		features: make([]float32, min(shown, len(p.group.rows))*p.network.table().Width())}
 	for _, t := range p.network.tensors {
 		r.parameters = append(r.parameters, make([]float32, len(t.Value)))
 	}
@@ -215,8 +212,8 @@ func (r *graphRunner) record(rows []int32, out []float32) error {
 
 // lay lays out the features of some rows.
 func (r *graphRunner) lay(rows []int32) []float32 {
-	features := r.features[:len(rows)*r.group.features.width]
-	r.group.features.dense(rows, features)
+	features := r.features[:len(rows)*r.group.features.Width()]
+	r.group.features.Gather(rows, features)
 	return features
 }
 
@@ -261,7 +258,7 @@ func (r *graphRunner) recall(rows []int32, out []float32) error {
 }
 
 // carry keeps what a frozen network has said of the rows that two tables have alike.
-func (g *Graph) carry(from, to *Features, width int) {
+func (g *Graph) carry(from, to *features.Table, width int) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
 	known := g.known[from]
@@ -272,7 +269,7 @@ func (g *Graph) carry(from, to *Features, width int) {
 	out := &answers{have: make([]bool, to.Len()), out: make([]float32, to.Len()*width)}
 	copy(out.out, known.out)
 	for at := range min(from.Len(), to.Len()) {
-		out.have[at] = known.have[at] && from.alike(to, at)
+		out.have[at] = known.have[at] && from.Alike(to, at)
 	}
 	g.known[to] = out
 }

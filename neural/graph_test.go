@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // exported returns the path of a network that PyTorch has written.
@@ -136,7 +138,7 @@ func TestGraphErrors(t *testing.T) {
 	} {
 		spec := mlpSpec()
 		change(&spec)
-		_, err := New([]Spec{spec}, map[string]*Features{"words": table}, 1)
+		_, err := New([]Spec{spec}, map[string]*features.Table{"words": table}, 1)
 		key, text, keyed := strings.Cut(want, ": ")
 		if !keyed {
 			text = want

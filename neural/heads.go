@@ -216,7 +216,7 @@ func (s *System) addSkip(n *network) {
 	if !n.spec.skips() {
 		return
 	}
-	columns := n.table().width
+	columns := n.table().Width()
 	n.distance.skip = &skip{s.add(n, distanceLayer, differencesTensor, Zeros, columns+1),
 		s.add(n, distanceLayer, productsTensor, Zeros, columns+1)}
 	differences, products := n.distance.skip.differences, n.distance.skip.products

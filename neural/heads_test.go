@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // comparing is a network that compares rows of a table whose columns stay as they are.
-func comparing(t *testing.T, table *Features, skip *bool) (*System, *Perception) {
+func comparing(t *testing.T, table *features.Table, skip *bool) (*System, *Perception) {
 	t.Helper()
 	s := mustNew(t, []Spec{{Name: "n", Kind: "siamese", Features: "words", Normalize: NoNormalization, Hidden: []int{3},
 		Activation: Tanh, Skip: skip}}, table, 3)
@@ -29,12 +30,12 @@ func TestSkip(t *testing.T) {
 	const rows, width = 9, 130 // more than a chunk of columns
 	sparse := sparseTable(t, rows, width, 300, 5)
 	values := make([]float32, rows*width)
-	sparse.dense([]int32{0, 1, 2, 3, 4, 5, 6, 7, 8}, values)
-	dense, err := NewDense(sparse.ids, width, values)
+	sparse.Gather([]int32{0, 1, 2, 3, 4, 5, 6, 7, 8}, values)
+	dense, err := features.NewDense(sparse.IDs(), width, values)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, table := range map[string]*Features{"dense": dense, "sparse": sparse} {
+	for name, table := range map[string]*features.Table{"dense": dense, "sparse": sparse} {
 		t.Run(name, func(t *testing.T) {
 			s, p := comparing(t, table, nil)
 			for k, p := range []*parameter{s.byName["n.distance.differences"], s.byName["n.distance.products"]} {
@@ -73,7 +74,7 @@ func bySkip(s *System, u, v []float32) (sum float64) {
 
 // Before anything is learned, what is near is more alike than what is far.
 func TestNearIsAlikeAtFirst(t *testing.T) {
-	table, err := NewDense(names(9), 2, []float32{0, 0, 0, 0, 3, 3, -3, 3, 0.5, 0, 0, 0, 0, 0, 0, 0, 0.2, 0})
+	table, err := features.NewDense(names(9), 2, []float32{0, 0, 0, 0, 3, 3, -3, 3, 0.5, 0, 0, 0, 0, 0, 0, 0, 0.2, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,12 +90,12 @@ func TestNearIsAlikeAtFirst(t *testing.T) {
 func TestSkipPastHiddenLayers(t *testing.T) {
 	sparse := sparseTable(t, 9, 6, 27, 5)
 	values := make([]float32, 9*6)
-	sparse.dense([]int32{0, 1, 2, 3, 4, 5, 6, 7, 8}, values)
-	dense, err := NewDense(sparse.ids, 6, values)
+	sparse.Gather([]int32{0, 1, 2, 3, 4, 5, 6, 7, 8}, values)
+	dense, err := features.NewDense(sparse.IDs(), 6, values)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, table := range map[string]*Features{"dense": dense, "sparse": sparse} {
+	for name, table := range map[string]*features.Table{"dense": dense, "sparse": sparse} {
 		s, p := classifying(t, table, nil)
 		_, pWithout := classifying(t, table, new(false))
 		without, _ := both(t, pWithout, false, 1)
@@ -120,7 +121,7 @@ func TestSkipPastHiddenLayers(t *testing.T) {
 }
 
 // classifying is a network that tells two classes of two rows apart, of a table whose columns stay as they are.
-func classifying(t *testing.T, table *Features, skip *bool) (*System, *Perception) {
+func classifying(t *testing.T, table *features.Table, skip *bool) (*System, *Perception) {
 	t.Helper()
 	s := mustNew(t, []Spec{{Name: "n", Features: "words", Normalize: NoNormalization, Hidden: []int{3}, Activation: Tanh,
 		Outputs: 2, Skip: skip}}, table, 3)
@@ -163,7 +164,7 @@ func TestSkipInCheckpoints(t *testing.T) {
 		}
 		return file.Bytes()
 	}
-	for kind, makes := range map[string]func(*testing.T, *Features, *bool) (*System, *Perception){
+	for kind, makes := range map[string]func(*testing.T, *features.Table, *bool) (*System, *Perception){
 		"siamese": comparing, "mlp": classifying,
 	} {
 		old, oldSees := makes(t, table, new(false))
@@ -216,7 +217,7 @@ func lossOfFew(t *testing.T, seed uint64, skip bool) float64 {
 		part := labels[min(1, k/known)]
 		part.Variables, part.Truth = append(part.Variables, k), append(part.Truth, map[bool]float64{true: 1}[odds > 0])
 	}
-	table, err := NewDense(names(known+asked), columns, values)
+	table, err := features.NewDense(names(known+asked), columns, values)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // What is kept, and what it may take.
@@ -30,6 +31,16 @@ const (
 // keptName is how the files are called: nothing else in the folder is touched.
 var keptName = regexp.MustCompile(`^[0-9a-f]{32}-[0-9a-f]{32}\.outputs$`)
 
+// answers are the outputs of a frozen network for the rows of a table.
+type answers struct {
+	have []bool
+	out  []float32
+	// contents is the hash of the features, nil before it is wanted; unkept is the time that computing outputs took which
+	// no file has, and writing that of the last one.
+	contents        *hash
+	unkept, writing time.Duration
+}
+
 // hash is of what outputs follow from.
 type hash = [sha256.Size]byte
 
@@ -42,12 +53,6 @@ type kept struct {
 	program func() (hash, error)
 	worth   time.Duration
 	bytes   int64
-}
-
-// Keep lets a frozen network find what it has said in earlier runs in a folder, and leave there what it says, if that
-// took long. The outputs are the same bits with it and without. What is found, written, or cannot be, is told.
-func (g *Graph) Keep(folder string, tell func(message string, about ...any)) {
-	g.kept = &kept{folder, tell, programHash, worthKeeping, keptBytes}
 }
 
 // programHash is of the program itself: another one may round otherwise.
@@ -67,16 +72,17 @@ var programHash = sync.OnceValues(func() (hash, error) {
 })
 
 // contents is a hash of the rows.
-func (f *Features) contents() hash {
+func contentsOf(table *features.Table) hash {
 	all := sha256.New()
-	rows, values, data := make([]int32, 0, shown), make([]float32, shown*f.width), []byte(nil)
-	for lo := 0; lo < f.Len(); lo += shown {
+	const batch = 256
+	rows, values, data := make([]int32, 0, batch), make([]float32, batch*table.Width()), []byte(nil)
+	for lo := 0; lo < table.Len(); lo += batch {
 		rows = rows[:0]
-		for at := lo; at < min(lo+shown, f.Len()); at++ {
+		for at := lo; at < min(lo+batch, table.Len()); at++ {
 			rows = append(rows, int32(at))
 		}
-		f.dense(rows, values)
-		data, _ = binary.Append(data[:0], binary.LittleEndian, values[:len(rows)*f.width]) // which it can, of numbers
+		table.Gather(rows, values)
+		data, _ = binary.Append(data[:0], binary.LittleEndian, values[:len(rows)*table.Width()]) // which it can, of numbers
 		all.Write(data)
 	}
 	return hash(all.Sum(nil))
@@ -84,22 +90,22 @@ func (f *Features) contents() hash {
 
 // load takes what an earlier run has kept of a network's outputs. Where there is nothing of the network, the features
 // are not even looked at.
-func (k *kept) load(model hash, features *Features, known *answers) {
+func (k *kept) load(model hash, table *features.Table, known *answers) {
 	entries, err := os.ReadDir(k.folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		k.tell("what frozen networks have said cannot be looked up", "error", err)
 	}
 	for _, entry := range entries {
 		if name := entry.Name(); keptName.MatchString(name) && name[:32] == hex.EncodeToString(model[:16]) {
-			k.find(model, features, known)
+			k.find(model, table, known)
 			return
 		}
 	}
 }
 
 // find is load where there is something of the network.
-func (k *kept) find(model hash, features *Features, known *answers) {
-	path, header, err := k.header(model, features, known)
+func (k *kept) find(model hash, table *features.Table, known *answers) {
+	path, header, err := k.header(model, table, known)
 	if err != nil {
 		k.tell("what frozen networks have said cannot be looked up", "error", err)
 		return
@@ -146,13 +152,13 @@ func readSized(path string, size int64) ([]byte, error) {
 }
 
 // header returns the path of a file, and what it begins with.
-func (k *kept) header(model hash, features *Features, known *answers) (path string, header []byte, err error) {
+func (k *kept) header(model hash, table *features.Table, known *answers) (path string, header []byte, err error) {
 	program, err := k.program()
 	if err != nil {
 		return "", nil, err
 	}
 	if known.contents == nil {
-		contents := features.contents()
+		contents := contentsOf(table)
 		known.contents = &contents
 	}
 	header = append(header, keptMagic...)
@@ -166,13 +172,13 @@ func (k *kept) header(model hash, features *Features, known *answers) (path stri
 }
 
 // save keeps what a network has said, if computing that took long enough.
-func (k *kept) save(model hash, features *Features, known *answers) {
+func (k *kept) save(model hash, table *features.Table, known *answers) {
 	size := int64(len(known.have) + 4*len(known.out))
 	if known.unkept < max(k.worth, keptShare*known.writing) || size > k.bytes/4 {
 		return
 	}
 	start := time.Now()
-	path, err := k.write(model, features, known)
+	path, err := k.write(model, table, known)
 	known.unkept, known.writing = 0, time.Since(start)
 	if err == nil {
 		err = k.bound(filepath.Base(path))
@@ -185,8 +191,8 @@ func (k *kept) save(model hash, features *Features, known *answers) {
 }
 
 // write writes the file of a network and its features.
-func (k *kept) write(model hash, features *Features, known *answers) (string, error) {
-	path, header, err := k.header(model, features, known)
+func (k *kept) write(model hash, table *features.Table, known *answers) (string, error) {
+	path, header, err := k.header(model, table, known)
 	if err != nil {
 		return "", err
 	}

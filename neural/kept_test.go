@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // listener is a folder with the messages of networks that keep their outputs there.
@@ -20,13 +22,13 @@ type listener struct {
 }
 
 // says are the outputs of a frozen network that keeps them, read anew; change changes the network, or how it is kept.
-func (k *listener) says(table *Features, rows int, change func(*Spec, *kept)) []float64 {
+func (k *listener) says(table *features.Table, rows int, change func(*Spec, *kept)) []float64 {
 	k.Helper()
 	spec := mlpSpec()
 	spec.Frozen = true
 	change(&spec, &kept{})
 	var err error
-	if spec.Graph, err = ReadGraph(&spec, table.width); err != nil {
+	if spec.Graph, err = ReadGraph(&spec, table.Width()); err != nil {
 		k.Fatal(err)
 	}
 	spec.Graph.Keep(k.folder, func(message string, about ...any) {

@@ -50,7 +50,7 @@ const skipLayer = "skip"
 
 // addSkip makes the weights that lead past the hidden layers, which begin with 0: few labels are told by them.
 func (net *layered) addSkip(s *System, n *network) {
-	net.skip = s.add(n, skipLayer, weights, Zeros, n.table().width, n.width)
+	net.skip = s.add(n, skipLayer, weights, Zeros, n.table().Width(), n.width)
 	net.share(n, hiddenShare)
 }
 

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/neural/features"
 	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 // mnist returns the images of MNIST, the first for training, and their digits. Only a machine that has the data can.
-func mnist(tb testing.TB, training, test int) (table *Features, digits []byte) {
+func mnist(tb testing.TB, training, test int) (table *features.Table, digits []byte) {
 	tb.Helper()
 	data := os.Getenv("DEEPPSL_DATA")
 	if data == "" {
@@ -26,7 +27,7 @@ func mnist(tb testing.TB, training, test int) (table *Features, digits []byte) {
 	for i, p := range pixels {
 		values[i] = float32(p) / 255
 	}
-	table, err = NewDense(names(training+test), size, values)
+	table, err = features.NewDense(names(training+test), size, values)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -83,10 +84,10 @@ func accuracy(tb testing.TB, s *System, digits []byte, lo, hi int) float64 {
 	return float64(right) / float64(len(rows))
 }
 
-func newDigits(tb testing.TB, preset string, table *Features, batch int) (*System, *Perception) {
+func newDigits(tb testing.TB, preset string, table *features.Table, batch int) (*System, *Perception) {
 	tb.Helper()
 	spec := Spec{Name: "digit", Preset: preset, Features: "images", Outputs: 10}
-	s, err := New([]Spec{spec}, map[string]*Features{"images": table}, 1)
+	s, err := New([]Spec{spec}, map[string]*features.Table{"images": table}, 1)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // Binding says which network gives the truth of which perceived atoms. All slices have one element for each atom.
@@ -60,7 +61,7 @@ type head interface {
 type group struct {
 	root      *network
 	threads   int
-	features  *Features       // of root, when the rows were chosen
+	features  *features.Table // of root, when the rows were chosen
 	bound     []int32         // the rows that the bindings name, sorted and distinct
 	rows      []int32         // the rows that stand for them
 	selection int             // how often rows have been chosen
@@ -216,7 +217,7 @@ func (p *Perception) addGroups(bindings []Binding) {
 	for i := range bindings {
 		if b := &bindings[i]; b.Links != nil && len(b.Inputs) > 0 {
 			n := p.system.network(b.Network).root()
-			rows[n] = n.raw.rows()
+			rows[n] = n.raw.Rows()
 		}
 	}
 	for _, n := range p.system.networks {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/kernel"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // product computes affine maps Z = X·W + b, for a fixed choice of rows X of a feature table, and their gradients. It
@@ -20,15 +21,15 @@ type product interface {
 }
 
 // newProduct copies the chosen rows, so that the loops over them run through memory in order.
-func newProduct(f *Features, rows []int32, threads int) product {
+func newProduct(f *features.Table, rows []int32, threads int) product {
 	if f.Sparse() {
 		p := newSparseProduct(f, rows)
 		p.threads = threads
 		return p
 	}
-	x := make([]float32, len(rows)*f.width)
-	f.dense(rows, x)
-	return &denseProduct{threads: threads, width: f.width, rows: rows, x: x, dropped: x}
+	x := make([]float32, len(rows)*f.Width())
+	f.Gather(rows, x)
+	return &denseProduct{threads: threads, width: f.Width(), rows: rows, x: x, dropped: x}
 }
 
 // denseProduct is that of dense rows.
@@ -81,12 +82,11 @@ type sparseProduct struct {
 }
 
 // newSparseProduct copies the nonzeros of the rows and lists them both ways.
-func newSparseProduct(f *Features, rows []int32) *sparseProduct {
-	p := &sparseProduct{rows: rows, width: f.width, start: make([]int, 1, len(rows)+1)}
+func newSparseProduct(f *features.Table, rows []int32) *sparseProduct {
+	p := &sparseProduct{rows: rows, width: f.Width(), start: make([]int, 1, len(rows)+1)}
 	for _, r := range rows {
-		lo, hi := f.span(int(r))
-		p.columns = append(p.columns, f.columns[lo:hi]...)
-		p.values = append(p.values, f.values[lo:hi]...)
+		columns, values := f.Nonzeros(int(r))
+		p.columns, p.values = append(p.columns, columns...), append(p.values, values...)
 		p.start = append(p.start, len(p.columns))
 	}
 	p.dropped = p.values

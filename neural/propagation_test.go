@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // someLinks are links both ways, twice, of a row to itself, and of other weights than 1; row 8 has none.
@@ -78,7 +80,7 @@ func linked(t *testing.T, threads int, output Output, hidden ...int) *Perception
 	t.Helper()
 	spec := Spec{Name: "n", Features: "words", Hidden: hidden, Activation: Tanh, Dropout: 0.25, InputDropout: 0.2,
 		Outputs: 3, Output: output, Propagate: "Cites", Restart: 0.2}
-	s, err := New([]Spec{spec}, map[string]*Features{"words": sparseTable(t, 9, 6, 27, 5)}, 3, WithThreads(threads))
+	s, err := New([]Spec{spec}, map[string]*features.Table{"words": sparseTable(t, 9, 6, 27, 5)}, 3, WithThreads(threads))
 	if err != nil {
 		t.Fatal(err)
 	}

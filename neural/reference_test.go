@@ -8,13 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // reference computes the networks of smallSpecs in float64, one row at a time and with none of the package's kernels,
 // so that finite differences of it are exact enough to check float32 gradients.
 type reference struct {
 	values  map[string][]float64
-	table   *Features
+	table   *features.Table
 	spec    Spec // of the classifier
 	train   bool
 	seed    uint64
@@ -76,7 +77,7 @@ func (r *reference) activate(x []float64) []float64 {
 // hidden returns the output of the shared layer after the activation, before each network's own dropout.
 func (r *reference) hidden(row int) []float64 {
 	values := make([]float32, r.table.Width())
-	r.table.dense([]int32{int32(row)}, values)
+	r.table.Gather([]int32{int32(row)}, values)
 	x := make([]float64, len(values))
 	for i, v := range values {
 		x[i] = float64(v)
@@ -200,14 +201,14 @@ func TestProducts(t *testing.T) {
 		rows, width := rapid.IntRange(1, 8).Draw(t, "rows"), rapid.IntRange(1, 6).Draw(t, "width")
 		outputs := rapid.IntRange(1, 5).Draw(t, "outputs")
 		numbers := rapid.SliceOfN(rapid.Float32Range(-2, 2), rows*width, rows*width)
-		f, err := NewDense(names(rows), width, numbers.Draw(t, "values"))
+		f, err := features.NewDense(names(rows), width, numbers.Draw(t, "values"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		weights := rapid.SliceOfN(rapid.Float32Range(-2, 2), width*outputs, width*outputs).Draw(t, "weights")
 		biases := rapid.SliceOfN(rapid.Float32Range(-2, 2), outputs, outputs).Draw(t, "biases")
 		chosen := rapid.SliceOfNDistinct(rapid.Int32Range(0, int32(rows-1)), 1, rows, rapid.ID).Draw(t, "chosen")
-		for _, table := range []*Features{f, toSparse(f)} {
+		for _, table := range []*features.Table{f, toSparse(f)} {
 			p := newProduct(table, chosen, 2)
 			z := make([]float32, len(chosen)*outputs)
 			p.forward(weights, biases, z)
@@ -217,7 +218,7 @@ func TestProducts(t *testing.T) {
 				for j := range outputs {
 					want := float64(biases[j])
 					for c := range width {
-						want += float64(f.values[int(r)*width+c]) * float64(weights[c*outputs+j])
+						want += float64(f.Values()[int(r)*width+c]) * float64(weights[c*outputs+j])
 					}
 					near(t, "z", z[i*outputs+j], want)
 				}
@@ -226,7 +227,7 @@ func TestProducts(t *testing.T) {
 				for j := range outputs {
 					want := 0.0
 					for i, r := range chosen {
-						want += float64(f.values[int(r)*width+c]) * float64(z[i*outputs+j])
+						want += float64(f.Values()[int(r)*width+c]) * float64(z[i*outputs+j])
 					}
 					near(t, "gradient", gradient[c*outputs+j], want)
 				}
@@ -242,15 +243,21 @@ func near(t *rapid.T, what string, got float32, want float64) {
 }
 
 // toSparse returns a dense table as a sparse one, without its zeros.
-func toSparse(f *Features) *Features {
-	s := &Features{ids: f.ids, rowOf: f.rowOf, width: f.width, start: []int{0}}
-	for r := range f.ids {
-		for c := range f.width {
-			if v := f.values[r*f.width+c]; v != 0 {
-				s.columns, s.values = append(s.columns, int32(c)), append(s.values, v)
+func toSparse(f *features.Table) *features.Table {
+	var columns []int32
+	var values []float32
+	start := []int{0}
+	for r := range f.Len() {
+		for c, v := range f.Values()[r*f.Width() : (r+1)*f.Width()] {
+			if v != 0 {
+				columns, values = append(columns, int32(c)), append(values, v)
 			}
 		}
-		s.start = append(s.start, len(s.columns))
+		start = append(start, len(columns))
+	}
+	s, err := features.NewSparse(f.IDs(), f.Width(), start, columns, values)
+	if err != nil {
+		panic(err) // it is no table
 	}
 	return s
 }

@@ -11,11 +11,12 @@ import (
 	"pgregory.net/rapid"
 
 	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // drawRow draws a row of three columns.
-func drawRow(t *rapid.T) Row {
-	r := Row{ID: fmt.Sprint("r", rapid.IntRange(0, 9).Draw(t, "id"))}
+func drawRow(t *rapid.T) features.Row {
+	r := features.Row{ID: fmt.Sprint("r", rapid.IntRange(0, 9).Draw(t, "id"))}
 	number := rapid.SampledFrom([]float32{0, 0.5, 1, -2, 40})
 	if rapid.Bool().Draw(t, "columns") {
 		r.Columns = []int32{}
@@ -33,14 +34,21 @@ func drawRow(t *rapid.T) Row {
 }
 
 // dense3 makes a table of what rows come to, in the order of the entities' first rows.
-func dense3(t *rapid.T, rows []Row, sparse bool) *Features {
+func dense3(t *rapid.T, rows []features.Row, sparse bool) *features.Table {
 	var ids []string
 	values := make(map[string][]float32)
 	for _, r := range rows {
 		if values[r.ID] == nil {
 			ids, values[r.ID] = append(ids, r.ID), make([]float32, 3)
 		}
-		r.spread(values[r.ID])
+		clear(values[r.ID])
+		for k, v := range r.Values {
+			c := k
+			if r.Columns != nil {
+				c = int(r.Columns[k])
+			}
+			values[r.ID][c] = v
+		}
 	}
 	var all, kept []float32
 	var columns []int32
@@ -54,12 +62,12 @@ func dense3(t *rapid.T, rows []Row, sparse bool) *Features {
 		}
 		start = append(start, len(kept))
 	}
-	var f *Features
+	var f *features.Table
 	var err error
 	if sparse {
-		f, err = NewSparse(ids, 3, start, columns, kept)
+		f, err = features.NewSparse(ids, 3, start, columns, kept)
 	} else {
-		f, err = NewDense(ids, 3, all)
+		f, err = features.NewDense(ids, 3, all)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -75,13 +83,13 @@ func TestRevise(t *testing.T) {
 		sparse := rapid.Bool().Draw(t, "sparse")
 		normalize := rapid.SampledFrom([]Normalization{StandardColumns, StandardValues, RowsToUnitSum, RowsToUnitL2,
 			RowsByTFIDF, NoNormalization}).Draw(t, "normalize")
-		rows := []Row{{ID: "r0", Values: []float32{1, 2, -3}}}
+		rows := []features.Row{{ID: "r0", Values: []float32{1, 2, -3}}}
 		for range rapid.IntRange(0, 5).Draw(t, "rows") {
 			rows = append(rows, drawRow(t))
 		}
 		spec := Spec{Name: "n", Kind: "mlp", Features: "f", Normalize: normalize, Outputs: 2, Hidden: []int{4}}
-		made := func(f *Features) *System {
-			s, err := New([]Spec{spec}, map[string]*Features{"f": f}, 7)
+		made := func(f *features.Table) *System {
+			s, err := New([]Spec{spec}, map[string]*features.Table{"f": f}, 7)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +104,7 @@ func TestRevise(t *testing.T) {
 		s := original.Fork()
 		table := first
 		for range rapid.IntRange(1, 5).Draw(t, "revisions") {
-			var more []Row
+			var more []features.Row
 			for range rapid.IntRange(1, 4).Draw(t, "rows") {
 				more = append(more, drawRow(t))
 			}
@@ -136,7 +144,7 @@ func TestRevise(t *testing.T) {
 }
 
 // answersOf are what a network says of each entity.
-func answersOf(t *rapid.T, s *System, f *Features) map[string][]float32 {
+func answersOf(t *rapid.T, s *System, f *features.Table) map[string][]float32 {
 	rows := make([]int32, f.Len())
 	for k := range rows {
 		rows[k] = int32(k)
@@ -156,27 +164,27 @@ func answersOf(t *rapid.T, s *System, f *Features) map[string][]float32 {
 }
 
 func TestReviseRefuses(t *testing.T) {
-	f, err := NewDense([]string{"a", "b"}, 2, []float32{1, 2, 3, 4})
+	f, err := features.NewDense([]string{"a", "b"}, 2, []float32{1, 2, 3, 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New([]Spec{{Name: "n", Features: "f", Outputs: 2}}, map[string]*Features{"f": f}, 1)
+	s, err := New([]Spec{{Name: "n", Features: "f", Outputs: 2}}, map[string]*features.Table{"f": f}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		row  Row
+		row  features.Row
 		want string
 	}{
-		{Row{ID: "c", Values: []float32{1}}, "has 1 values; the features have 2 columns"},
-		{Row{ID: "c", Columns: []int32{0}, Values: []float32{1, 2}}, "has 2 values"},
-		{Row{ID: "c", Columns: []int32{2}, Values: []float32{1}}, "has column 2"},
-		{Row{ID: "c", Columns: []int32{-1}, Values: []float32{1}}, "has column -1"},
-		{Row{ID: "c", Columns: []int32{1, 1}, Values: []float32{1, 1}}, "columns ascend"},
-		{Row{ID: "c", Values: []float32{1, float32(math.NaN())}}, "finite numbers"},
-		{Row{ID: "c", Values: []float32{1, float32(math.Inf(1))}}, "finite numbers"},
+		{features.Row{ID: "c", Values: []float32{1}}, "has 1 values; the features have 2 columns"},
+		{features.Row{ID: "c", Columns: []int32{0}, Values: []float32{1, 2}}, "has 2 values"},
+		{features.Row{ID: "c", Columns: []int32{2}, Values: []float32{1}}, "has column 2"},
+		{features.Row{ID: "c", Columns: []int32{-1}, Values: []float32{1}}, "has column -1"},
+		{features.Row{ID: "c", Columns: []int32{1, 1}, Values: []float32{1, 1}}, "columns ascend"},
+		{features.Row{ID: "c", Values: []float32{1, float32(math.NaN())}}, "finite numbers"},
+		{features.Row{ID: "c", Values: []float32{1, float32(math.Inf(1))}}, "finite numbers"},
 	} {
-		if _, _, err := s.Revise("n", []Row{{ID: "d", Values: []float32{1, 1}}, c.row}); err == nil ||
+		if _, _, err := s.Revise("n", []features.Row{{ID: "d", Values: []float32{1, 1}}, c.row}); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %s", c.row, err, c.want)
 		}
@@ -186,27 +194,5 @@ func TestReviseRefuses(t *testing.T) {
 	}
 	if s.networks[0].raw != f {
 		t.Error("a table that was refused is there")
-	}
-}
-
-// Rows that come one by one must be found, also once they are many.
-func TestManyLateRows(t *testing.T) {
-	f, err := NewDense([]string{"a"}, 1, []float32{1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const n = 3 * lateRows
-	for k := range n {
-		if f, err = f.With([]Row{{ID: fmt.Sprint(k), Values: []float32{float32(k)}}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for k := range n {
-		if at, ok := f.Row(fmt.Sprint(k)); !ok || f.values[at] != float32(k) {
-			t.Fatalf("row %d is %d, %v", k, at, ok)
-		}
-	}
-	if len(f.late) > lateRows+len(f.rowOf)/8 {
-		t.Errorf("%d rows are in a map that is copied", len(f.late))
 	}
 }

@@ -8,6 +8,9 @@ import "github.com/deeppsl/deeppsl/internal/parallel"
 // number of threads.
 const chunk = 128
 
+// piece is the number of rows, or images, that go through a layer together.
+const piece = 128
+
 // row returns the i-th row of a matrix.
 func row[T any](values []T, i, width int) []T { return values[i*width : (i+1)*width] }
 

@@ -7,10 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/half"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // A checkpoint is a file in the safetensors format, which many tools read and write: the length of the header as eight
@@ -123,7 +127,7 @@ func openSaved(data []byte) (*saved, error) {
 
 // checkPlaces checks that the tensors lie one after the other and fill the file, as the format demands.
 func (f *saved) checkPlaces() error {
-	names := sortedKeys(f.entries)
+	names := slices.Sorted(maps.Keys(f.entries))
 	slices.SortStableFunc(names, func(a, b string) int { return f.entries[a].Offsets[0] - f.entries[b].Offsets[0] })
 	end := 0
 	for _, name := range names {
@@ -149,7 +153,7 @@ func (f *saved) savedName(name string) string {
 		names[strings.Join(parts[:max(0, len(parts)-2)], ".")] = true
 	}
 	if len(names) == 1 && !names[name] {
-		return sortedKeys(names)[0]
+		return slices.Sorted(maps.Keys(names))[0]
 	}
 	return name
 }
@@ -181,7 +185,7 @@ func (s *Spec) open() (*saved, error) {
 
 // usualNormalization is that of the checkpoint, whose network may have learned from a table that looks otherwise; else
 // bags of words are scaled by tf-idf, so that long texts are like short ones and words that all have say little.
-func (n *network) usualNormalization(table *Features) Normalization {
+func (n *network) usualNormalization(table *features.Table) Normalization {
 	if file := n.saved; file != nil {
 		name := file.savedName(n.spec.Name)
 		if how := Normalization(file.scales[name]); slices.Contains(normalizations, how) {
@@ -306,7 +310,7 @@ func (f *saved) otherNames(p *parameter) string {
 	if f.format == ourFormat || len(f.entries) == 0 || p.owner.spec.Layers[p.layer] != "" {
 		return ""
 	}
-	names := sortedKeys(f.entries)
+	names := slices.Sorted(maps.Keys(f.entries))
 	const shown = 6
 	list := strings.Join(names[:min(shown, len(names))], ", ")
 	if len(names) > shown {
@@ -399,32 +403,18 @@ var numberTypes = map[string]struct {
 }{
 	float32Type: {4, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }},
 	"F64":       {8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
-	"F16":       {2, func(b []byte) float64 { return half(binary.LittleEndian.Uint16(b)) }},
+	"F16":       {2, func(b []byte) float64 { return float64(half.Float32(binary.LittleEndian.Uint16(b))) }},
 	"BF16": {2, func(b []byte) float64 {
 		return float64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16))
 	}},
-}
-
-// half returns the value of a number of 16 bits (IEEE 754): a sign, 5 bits of exponent and 10 of fraction.
-func half(bits uint16) float64 {
-	sign, exponent, fraction := 1-2*float64(bits>>15), int(bits>>10&31), float64(bits&1023)/1024
-	switch exponent {
-	case 0:
-		return sign * math.Ldexp(fraction, -14)
-	case 31:
-		if fraction > 0 {
-			return math.NaN()
-		}
-		return math.Inf(int(sign))
-	}
-	return sign * math.Ldexp(1+fraction, exponent-15)
 }
 
 // numbers returns n values of a tensor.
 func (f *saved) numbers(e entry, n int) ([]float32, error) {
 	kind, known := numberTypes[e.DType]
 	if !known {
-		return nil, fmt.Errorf("it is of type %s; %s are read", e.DType, strings.Join(sortedKeys(numberTypes), ", "))
+		return nil, fmt.Errorf("it is of type %s; %s are read", e.DType,
+			strings.Join(slices.Sorted(maps.Keys(numberTypes)), ", "))
 	}
 	lo, hi := e.Offsets[0], e.Offsets[1]
 	if lo < 0 || hi > len(f.values) || hi-lo != kind.size*n {
@@ -433,7 +423,7 @@ func (f *saved) numbers(e entry, n int) ([]float32, error) {
 	read := make([]float32, n)
 	for i := range read {
 		read[i] = float32(kind.read(f.values[lo+kind.size*i:]))
-		if !isFinite(float64(read[i])) {
+		if v := float64(read[i]); math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, fmt.Errorf("element %d is %v", i, read[i])
 		}
 	}

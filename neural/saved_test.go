@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // A tensor is one of a file in the safetensors format that another program would write.
@@ -70,7 +72,7 @@ func reader(t *testing.T, path string, change func(s *Spec)) (*System, error) {
 		Checkpoint: path}
 	change(&spec)
 	table := mustDense(t, 3, 1, 2, 3, 4, 5, 6)
-	return New([]Spec{spec}, map[string]*Features{"words": table}, 1)
+	return New([]Spec{spec}, map[string]*features.Table{"words": table}, 1)
 }
 
 func same(*Spec) {}
@@ -188,25 +190,13 @@ func TestForeignConvolutions(t *testing.T) {
 	spec.Checkpoint = foreign(t, "", tensor{"convolution1.bias", "F32", []int{1}, counted(0, 1)},
 		tensor{"convolution1.weight", "F32", []int{1, 1, 1, 1}, counted(1, 1)},
 		tensor{"output.bias", "F32", []int{2}, counted(0, 2)}, tensor{"output.weight", "F32", []int{2, 16}, counted(0, 32)})
-	_, err := New([]Spec{spec}, map[string]*Features{"words": mustDense(t, 16, counted(0, 32)...)}, 1)
+	_, err := New([]Spec{spec}, map[string]*features.Table{"words": mustDense(t, 16, counted(0, 32)...)}, 1)
 	if err == nil || !strings.Contains(err.Error(), "[height, width, channels, filters]") {
 		t.Errorf("error %v", err)
 	}
 	spec.Layout = OutputsFirst
-	if _, err = New([]Spec{spec}, map[string]*Features{"words": mustDense(t, 16, counted(0, 32)...)}, 1); err != nil {
+	words := mustDense(t, 16, counted(0, 32)...)
+	if _, err = New([]Spec{spec}, map[string]*features.Table{"words": words}, 1); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestHalf(t *testing.T) {
-	for bits, want := range map[uint16]float64{
-		0: 0, 0x3c00: 1, 0xc000: -2, 0x3555: 0.333251953125, 0x7bff: 65504, 1: math.Ldexp(1, -24), 0xfc00: math.Inf(-1),
-	} {
-		if got := half(bits); got != want {
-			t.Errorf("%#x is %v, want %v", bits, got, want)
-		}
-	}
-	if !math.IsNaN(half(0x7e00)) {
-		t.Error("not a number is one")
 	}
 }

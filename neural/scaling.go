@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // scaling is how a network's features become what it sees: (feature − center) / scale, cut off at ±cutoff, columns with
@@ -40,7 +41,7 @@ const (
 
 // newScaling makes the tensors, not yet known.
 func (s *System) newScaling(n *network) *scaling {
-	width := n.raw.width
+	width := n.raw.Width()
 	c := &scaling{network: n, threads: s.threads, center: s.add(n, scalingLayer, centerTensor, Zeros, width),
 		scale: s.add(n, scalingLayer, scaleTensor, Zeros, width)}
 	c.center.frozen, c.scale.frozen = true, true
@@ -108,13 +109,13 @@ func (n *network) standardizeByAll() {
 	if n.scaling == nil || n.scaling.known {
 		return
 	}
-	n.standardize(n.raw.rows())
+	n.standardize(n.raw.Rows())
 }
 
 // ofDense estimates the scale of each column from the rows.
 func (c *scaling) ofDense(rows []int32) {
 	table, thin := c.network.raw, thinned(rows)
-	parallel.For(c.threads, table.width, func(column int) {
+	parallel.For(c.threads, table.Width(), func(column int) {
 		center, scale := c.ofColumn(column, table.Column(thin, column))
 		if scale == 0 && len(thin) < len(rows) { // what is rare may be in the other rows
 			center, scale = c.ofColumn(column, table.Column(rows, column))
@@ -170,26 +171,28 @@ func typical(magnitudes []float32) float32 {
 
 // ofSparse estimates the scale of each column from the magnitudes of its nonzeros in the rows.
 func (c *scaling) ofSparse(rows []int32) {
-	f := c.network.raw
-	start := make([]int, f.width+1) // of the magnitudes, by columns
+	table := c.network.raw
+	width := table.Width()
+	start := make([]int, width+1) // of the magnitudes, by columns
 	for _, r := range rows {
-		for _, column := range f.columns[f.start[r]:f.start[r+1]] {
+		columns, _ := table.Nonzeros(int(r))
+		for _, column := range columns {
 			start[column+1]++
 		}
 	}
-	for column := range f.width {
+	for column := range width {
 		start[column+1] += start[column]
 	}
-	magnitudes := make([]float32, start[f.width])
+	magnitudes := make([]float32, start[width])
 	end := slices.Clone(start)
 	for _, r := range rows {
-		for k := f.start[r]; k < f.start[r+1]; k++ {
-			column := f.columns[k]
-			magnitudes[end[column]] = float32(math.Abs(float64(f.values[k])))
+		columns, values := table.Nonzeros(int(r))
+		for k, column := range columns {
+			magnitudes[end[column]] = float32(math.Abs(float64(values[k])))
 			end[column]++
 		}
 	}
-	parallel.For(c.threads, f.width, func(column int) {
+	parallel.For(c.threads, width, func(column int) {
 		c.scale.Value[column] = typical(magnitudes[start[column]:start[column+1]])
 	})
 }
@@ -199,8 +202,8 @@ func (c *scaling) ofSparse(rows []int32) {
 func (c *scaling) ofImages(rows []int32) {
 	largest := float32(0)
 	for _, r := range rows {
-		lo, hi := c.network.raw.span(int(r))
-		for _, v := range c.network.raw.values[lo:hi] {
+		lo, hi := c.network.raw.Span(int(r))
+		for _, v := range c.network.raw.Values()[lo:hi] {
 			largest = max(largest, float32(math.Abs(float64(v))))
 		}
 	}
@@ -222,9 +225,9 @@ func (c *scaling) ofImages(rows []int32) {
 func (c *scaling) ofValues(rows []int32) {
 	raw, count, sum, squares := c.network.raw, 0, 0.0, 0.0
 	for _, r := range thinned(rows) {
-		lo, hi := raw.span(int(r))
+		lo, hi := raw.Span(int(r))
 		count += hi - lo
-		for _, v := range raw.values[lo:hi] {
+		for _, v := range raw.Values()[lo:hi] {
 			sum += float64(v)
 			squares += float64(v) * float64(v)
 		}
@@ -245,12 +248,12 @@ func (c *scaling) ofValues(rows []int32) {
 // ofTexts weighs each word by its inverse document frequency log((1 + n)/(1 + f)) + 1, for f of n rows that have it.
 // What none has is not seen.
 func (c *scaling) ofTexts(rows []int32) {
-	raw, having := c.network.raw, make([]int, c.network.raw.width)
+	raw, having := c.network.raw, make([]int, c.network.raw.Width())
 	for _, r := range rows {
-		lo, hi := raw.span(int(r))
+		lo, hi := raw.Span(int(r))
 		for k := lo; k < hi; k++ {
-			if raw.values[k] != 0 {
-				having[raw.columnOf(k)]++
+			if raw.Values()[k] != 0 {
+				having[raw.ColumnOf(k)]++
 			}
 		}
 	}
@@ -271,12 +274,12 @@ func (c *scaling) apply() {
 }
 
 // moves tells whether the scale changes any value of a table, from one on.
-func (c *scaling) moves(table *Features, from int) bool {
+func (c *scaling) moves(table *features.Table, from int) bool {
 	if c.network.spec.Normalize.byRows() {
 		return true
 	}
-	for k := from; k < len(table.values); k++ {
-		if v := table.values[k]; c.seen(v, table.columnOf(k)) != v {
+	for k := from; k < len(table.Values()); k++ {
+		if v := table.Values()[k]; c.seen(v, table.ColumnOf(k)) != v {
 			return true
 		}
 	}
@@ -284,24 +287,24 @@ func (c *scaling) moves(table *Features, from int) bool {
 }
 
 // scaled returns a table as the network sees it.
-func (c *scaling) scaled(raw *Features) *Features {
-	table := *raw
-	table.values = make([]float32, len(raw.values))
-	parallel.Range(c.threads, len(raw.values), func(lo, hi int) {
+func (c *scaling) scaled(raw *features.Table) *features.Table {
+	values := make([]float32, len(raw.Values()))
+	parallel.Range(c.threads, len(values), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
-			table.values[k] = c.seen(raw.values[k], raw.columnOf(k))
+			values[k] = c.seen(raw.Values()[k], raw.ColumnOf(k))
 		}
 	})
+	table := raw.Of(raw.Width(), values)
 	if how := c.network.spec.Normalize; how.byRows() {
-		table.scaleRows(0, how)
+		scaleRows(table, 0, how)
 	}
-	return &table
+	return table
 }
 
 // look returns what the network sees of a table that was made of its own, whose values are there already unless rows
 // have taken the place of others.
-func (n *network) look(table *Features, replaced bool) *Features {
-	c, from := n.scaling, len(n.raw.values)
+func (n *network) look(table *features.Table, replaced bool) *features.Table {
+	c, from := n.scaling, len(n.raw.Values())
 	if replaced {
 		from = 0
 	}
@@ -311,20 +314,21 @@ func (n *network) look(table *Features, replaced bool) *Features {
 	case c != nil && (replaced || n.features == n.raw):
 		return c.scaled(table)
 	case replaced:
-		return table.Normalized(how)
+		return normalized(table, how)
 	}
-	out, seen := *table, n.features.values
-	if !n.raw.opened {
+	seen := n.features.Values()
+	if !n.raw.Grown() {
 		seen = slices.Clip(seen) // others may have it too
 	}
-	out.values = append(seen, table.values[from:]...)
-	for k := from; c != nil && k < len(out.values); k++ {
-		out.values[k] = c.seen(table.values[k], table.columnOf(k))
+	seen = append(seen, table.Values()[from:]...)
+	for k := from; c != nil && k < len(seen); k++ {
+		seen[k] = c.seen(table.Values()[k], table.ColumnOf(k))
 	}
+	out := table.Of(table.Width(), seen)
 	if n.spec.Normalize.byRows() {
-		out.scaleRows(n.raw.Len(), n.spec.Normalize)
+		scaleRows(out, n.raw.Len(), n.spec.Normalize)
 	}
-	return &out
+	return out
 }
 
 // seen is what the network sees of a value.
@@ -376,7 +380,7 @@ func (s *System) SetScales(all []Scale) error {
 				return inNetwork(scale.Network, err)
 			}
 		}
-		if n == nil || n.scaling == nil || len(scale.Center) != n.raw.width || len(scale.Scale) != n.raw.width {
+		if n == nil || n.scaling == nil || len(scale.Center) != n.raw.Width() || len(scale.Scale) != n.raw.Width() {
 			return fmt.Errorf("network %q has no features of %d columns to scale", scale.Network, len(scale.Scale))
 		}
 		switch k := n.scaling.knots; {
@@ -486,20 +490,20 @@ func (s *System) code(n *network, codes []Codes) (undo func(), err error) {
 			"it sees one by one, and this one cannot follow")
 	}
 	for _, c := range codes {
-		if c.Column < 0 || c.Column >= n.given.width || len(c.Values) == 0 || !slices.IsSorted(c.Values) {
+		if c.Column < 0 || c.Column >= n.given.Width() || len(c.Values) == 0 || !slices.IsSorted(c.Values) {
 			return nil, wrongKey("features", "the network learned from a table whose column %d it sees value by value, and "+
-				"this one has %d columns", c.Column+1, n.given.width)
+				"this one has %d columns", c.Column+1, n.given.Width())
 		}
 	}
 	before, widened := *n, make(map[*parameter]parameter)
 	known := n.scaling.known
 	n.codes = codes
-	n.raw = n.given.coded(codes)
+	n.raw = coded(n.given, codes)
 	n.features, n.scaling.known = n.raw, false
 	for _, p := range []*parameter{n.scaling.center, n.scaling.scale, n.scaling.knots, n.first.weights, n.layered.skip} {
 		if p != nil {
 			widened[p] = *p
-			s.widen(p, n.raw.width)
+			s.widen(p, n.raw.Width())
 		}
 	}
 	return func() {

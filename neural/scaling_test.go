@@ -11,21 +11,23 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // scaledBy returns what a network of kind mlp sees of a dense table, by its first rows.
-func scaledBy(t *testing.T, table *Features, rows int) (*System, []float32) {
+func scaledBy(t *testing.T, table *features.Table, rows int) (*System, []float32) {
 	t.Helper()
 	s := mustNew(t, []Spec{{Name: "n", Features: "words", Outputs: 2}}, table, 1)
 	if err := s.Standardize("n", allRows(rows)); err != nil {
 		t.Fatal(err)
 	}
-	return s, s.networks[0].features.values
+	return s, s.networks[0].features.Values()
 }
 
-func mustDense(tb testing.TB, width int, values ...float32) *Features {
+func mustDense(tb testing.TB, width int, values ...float32) *features.Table {
 	tb.Helper()
-	f, err := NewDense(names(len(values)/width), width, values)
+	f, err := features.NewDense(names(len(values)/width), width, values)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -61,18 +63,18 @@ func TestColumnsOfAnyUnitAreSeenAlike(t *testing.T) {
 
 // Words that are there or not are on the right scale, sparse or dense, and cost no second table.
 func TestZerosAndOnesStay(t *testing.T) {
-	sparse, err := Read(SparseText, "f", strings.NewReader("a\t0 3\nb\t1\nc\t0 2\nd\t\n"), 0)
+	sparse, err := features.Read(features.SparseText, "f", strings.NewReader("a\t0 3\nb\t1\nc\t0 2\nd\t\n"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dense := mustDense(t, 4, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0)
-	for _, table := range []*Features{sparse, dense} {
+	for _, table := range []*features.Table{sparse, dense} {
 		s := mustNew(t, []Spec{{Name: "n", Features: "words", Outputs: 2}}, table, 1)
 		if err := s.Standardize("n", nil); err != nil {
 			t.Fatal(err)
 		}
 		if s.networks[0].features != table {
-			t.Errorf("sparse %v: the network sees %v", table.Sparse(), s.networks[0].features.values)
+			t.Errorf("sparse %v: the network sees %v", table.Sparse(), s.networks[0].features.Values())
 		}
 	}
 }
@@ -108,8 +110,8 @@ func TestScaleIsOfTheRowsOfLearning(t *testing.T) {
 	if constant, all := s.Constant("n"); constant != 2 || all != 3 {
 		t.Errorf("%d of %d columns are constant, want 2 of 3", constant, all)
 	}
-	if err := s.Standardize("n", []int32{3}); err != nil || s.networks[0].features.values[0] != -1 {
-		t.Errorf("a second call changed the scale: %v, %v", s.networks[0].features.values, err)
+	if err := s.Standardize("n", []int32{3}); err != nil || s.networks[0].features.Values()[0] != -1 {
+		t.Errorf("a second call changed the scale: %v, %v", s.networks[0].features.Values(), err)
 	}
 	if s.Standardize("m", nil) == nil || s.Standardize("n", []int32{4}) == nil {
 		t.Error("a network or a row that is not there is no error")
@@ -132,7 +134,7 @@ func TestFirstBindingScales(t *testing.T) {
 		if _, err := s.Bind(3, binding); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := s.networks[0].features.values, bound.networks[0].features.values; !slices.Equal(got, want) {
+		if got, want := s.networks[0].features.Values(), bound.networks[0].features.Values(); !slices.Equal(got, want) {
 			t.Errorf("%s: seen are %v, want %v", spec.Kind, got, want)
 		}
 	}
@@ -140,7 +142,7 @@ func TestFirstBindingScales(t *testing.T) {
 
 // Columns of counts are divided, zeros stay zeros and nothing more is stored; what learning has not seen stays unseen.
 func TestSparseColumnsKeepTheirZeros(t *testing.T) {
-	table, err := Read(SparseText, "f", strings.NewReader("a\t0:300 1:-2\nb\t0:300\nc\t1:2 2:1\n"), 0)
+	table, err := features.Read(features.SparseText, "f", strings.NewReader("a\t0:300 1:-2\nb\t0:300\nc\t1:2 2:1\n"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +208,7 @@ func TestCheckpointsHaveTheScale(t *testing.T) {
 	if err := p.Forward(x, false, 0); err != nil {
 		t.Fatal(err)
 	}
-	joined := mustDense(t, 2, append(slices.Clone(first.networks[0].raw.values), table.values...)...)
+	joined := mustDense(t, 2, append(slices.Clone(first.networks[0].raw.Values()), table.Values()...)...)
 	both, _ := scaledBy(t, joined, 30)
 	for i, p := range first.parameters {
 		copy(both.parameters[i].Value, p.Value)
@@ -234,7 +236,7 @@ func TestCheckpointsOfAnotherScale(t *testing.T) {
 	begin := func(how Normalization) (*System, error) {
 		specs := scaledAs(how)
 		specs[0].Checkpoint = path
-		return New(specs, map[string]*Features{"words": table}, 1)
+		return New(specs, map[string]*features.Table{"words": table}, 1)
 	}
 	for _, from := range normalizations {
 		saved := mustNew(t, scaledAs(from), table, 1)
@@ -291,7 +293,7 @@ func TestCheckpointsThatSayNoScale(t *testing.T) {
 	if err := mustNew(t, scaledAs(""), table, 1).Save(&file); err != nil {
 		t.Fatal(err)
 	}
-	sparse, err := Read(SparseText, "f", strings.NewReader("a\t0:3\nb\t1:4\n"), 0)
+	sparse, err := features.Read(features.SparseText, "f", strings.NewReader("a\t0:3\nb\t1:4\n"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +326,7 @@ func TestValuesAreScaledAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 		mean, square := 0.0, 0.0
-		seen := s.networks[0].features.values
+		seen := s.networks[0].features.Values()
 		for _, v := range seen[:400] {
 			mean, square = mean+float64(v)/400, square+float64(v)*float64(v)/400
 		}
@@ -335,7 +337,7 @@ func TestValuesAreScaledAlike(t *testing.T) {
 			t.Errorf("%s: columns have scales of their own", spec.Kind)
 		}
 	}
-	sparse, err := Read(SparseText, "f", strings.NewReader("a\t0:3 1:4\nb\t1:-5\n"), 0)
+	sparse, err := features.Read(features.SparseText, "f", strings.NewReader("a\t0:3 1:4\nb\t1:-5\n"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +345,7 @@ func TestValuesAreScaledAlike(t *testing.T) {
 	if err := s.Standardize("n", nil); err != nil {
 		t.Fatal(err)
 	}
-	want, root := s.networks[0].features.values, math.Sqrt(50./3)
+	want, root := s.networks[0].features.Values(), math.Sqrt(50./3)
 	for k, v := range []float64{3, 4, -5} {
 		if math.Abs(float64(want[k])-v/root) > 1e-6 {
 			t.Errorf("nonzero %v is seen as %v, want %v", v, want[k], v/root)
@@ -356,7 +358,7 @@ func TestGain(t *testing.T) {
 	table := mustDense(t, 2, 1, 2, 3, 4)
 	weights := func(gain float64) []float32 {
 		s, err := New([]Spec{{Name: "n", Features: "words", Hidden: []int{3}, Outputs: 2, Gain: gain}},
-			map[string]*Features{"words": table}, 1)
+			map[string]*features.Table{"words": table}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,7 +374,7 @@ func TestGain(t *testing.T) {
 		}
 	}
 	if _, err := New([]Spec{{Name: "n", Features: "words", Outputs: 2, Gain: -1}},
-		map[string]*Features{"words": table}, 1); err == nil || !strings.Contains(err.Error(), "gain -1") {
+		map[string]*features.Table{"words": table}, 1); err == nil || !strings.Contains(err.Error(), "gain -1") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,8 +1,10 @@
 package neural
 
+import "github.com/deeppsl/deeppsl/neural/features"
+
 // A Sight is a row of features as a network sees it, or nothing.
 type Sight struct {
-	table *Features
+	table *features.Table
 	row   int32
 }
 
@@ -21,12 +23,12 @@ func (p *Perception) Sights() []Sight {
 	return sights
 }
 
-// Width is the number of features that are seen: none of nothing.
-func (s Sight) Width() int {
+// Columns is the number of features that are seen: none of nothing.
+func (s Sight) Columns() int {
 	if s.table == nil {
 		return 0
 	}
-	return s.table.width
+	return s.table.Width()
 }
 
 // Row is the place of what is seen in its table.
@@ -34,8 +36,8 @@ func (s Sight) Row() int32 { return s.row }
 
 // AddTo adds a share of what is seen to as many values.
 func (s Sight) AddTo(values []float32, share float32) {
-	lo, hi := s.table.span(int(s.row))
+	lo, hi := s.table.Span(int(s.row))
 	for k := lo; k < hi; k++ {
-		values[s.table.columnOf(k)] += share * s.table.values[k]
+		values[s.table.ColumnOf(k)] += share * s.table.Values()[k]
 	}
 }

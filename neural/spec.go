@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // Spec describes one network, as users write it in JSON. Zero values mean the defaults named below.
@@ -23,7 +25,7 @@ type Spec struct {
 	// More names further files with rows of that table.
 	More []string `json:"more"`
 	// Format is the form of that table; default "dense".
-	Format Format `json:"format"`
+	Format features.Format `json:"format"`
 	// Columns names, of a table of the format csv or parquet, the column of the ids and those of the features; by default
 	// the first one, and all others.
 	Columns []string `json:"columns"`
@@ -108,6 +110,11 @@ type Spec struct {
 	Graph *Graph `json:"-"`
 }
 
+// Form says how the table of features is written.
+func (s *Spec) Form() features.Form {
+	return features.Form{Format: s.Format, Width: s.Width, Columns: s.Columns, Categories: s.Categories}
+}
+
 // SpecError says what is wrong with a network's specification.
 type SpecError struct {
 	Network string // its name; "" if not known here
@@ -133,8 +140,7 @@ func wrongKey(key, format string, args ...any) error {
 
 // inNetwork makes an error tell the network.
 func inNetwork(name string, err error) error {
-	var known *SpecError
-	if errors.As(err, &known) {
+	if known := (*SpecError)(nil); errors.As(err, &known) {
 		return &SpecError{Network: name, Key: known.Key, Err: known.Err}
 	}
 	return &SpecError{Network: name, Err: err}
@@ -154,7 +160,7 @@ func strictly[T any](data []byte, what string, fields *T) error {
 		return fmt.Errorf("%s is written as a JSON object", what)
 	}
 	allowed := jsonKeys[T]()
-	for _, key := range sortedKeys(keys) {
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		if !slices.Contains(allowed, key) {
 			return wrongKey(key, "%w", unknown("key", key, allowed))
 		}
@@ -199,7 +205,7 @@ func ParseSpecs(data []byte) ([]Spec, error) {
 		return nil, fmt.Errorf("networks are written as a JSON object from names to specifications: %w", err)
 	}
 	specs := make([]Spec, 0, len(objects))
-	for _, name := range sortedKeys(objects) {
+	for _, name := range slices.Sorted(maps.Keys(objects)) {
 		spec := Spec{Name: name}
 		if err := json.Unmarshal(objects[name], &spec); err != nil {
 			return nil, inNetwork(name, err)
@@ -236,7 +242,7 @@ func (s Spec) withDefaults() Spec {
 		setDefault(&s.Kind, exchanged)
 	}
 	setDefault(&s.Kind, multilayer)
-	setDefault(&s.Format, DenseText)
+	setDefault(&s.Format, features.DenseText)
 	setDefault(&s.Gain, 1)
 	if s.Graph != nil {
 		setDefault(&s.Output, s.Graph.output())
@@ -305,8 +311,8 @@ func (s *Spec) validate() error {
 		return unknown("activation", s.Activation, activations)
 	case !slices.Contains(outputs, s.Output):
 		return unknown("output", s.Output, outputs)
-	case !slices.Contains(formats, s.Format):
-		return unknown("format", s.Format, formats)
+	case !slices.Contains(features.Formats, s.Format):
+		return unknown("format", s.Format, features.Formats)
 	case s.Normalize != "" && !slices.Contains(normalizations, s.Normalize):
 		return unknown("normalize", s.Normalize, normalizations)
 	case !isRate(s.Dropout) || !isRate(s.InputDropout):
@@ -392,13 +398,5 @@ func isRate(p float64) bool { return p >= 0 && p < 1 }
 
 // unknown says that the value of a key is not among those allowed, and which one may have been meant.
 func unknown[T ~string](key string, value T, allowed []T) error {
-	names := make([]string, len(allowed))
-	for i, name := range allowed {
-		names[i] = string(name)
-	}
-	text := fmt.Sprintf("unknown %s %q; allowed are %s", key, string(value), strings.Join(names, ", "))
-	if hint := source.Suggest(string(value), names); hint != "" {
-		text += "; " + hint
-	}
-	return wrongKey(key, "%s", text)
+	return wrongKey(key, "%w", source.Unknown(key, value, allowed))
 }

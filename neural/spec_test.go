@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 func TestParseSpecs(t *testing.T) {
@@ -108,7 +110,7 @@ func TestSpecErrors(t *testing.T) {
 		{Spec{Name: "n", Kind: "siamese", Encoder: "neural", Distance: 16}, "give the twins a hidden layer of 16"},
 	} {
 		table := sparseTable(t, 9, 6, 27, 5)
-		_, err := New([]Spec{encoder, test.spec}, map[string]*Features{"words": table}, 1)
+		_, err := New([]Spec{encoder, test.spec}, map[string]*features.Table{"words": table}, 1)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: error %v, want one with %q", test.spec, err, test.want)
 		}
@@ -120,7 +122,7 @@ func FuzzParseSpecs(f *testing.F) {
 	f.Add(`{"n": {"features": "words", "hidden": [3], "outputs": 2}}`)
 	f.Add(`{"n": {"preset": "lenet5", "features": "words", "convolutions": [{"filters": 2, "kernel": 2}]}}`)
 	f.Add(`{"n": {"kind": "cnn", "features": "words", "outputs": 2, "convolutions": [{"filters": 1, "kernel": 9}]}}`)
-	table := map[string]*Features{"words": sparseTable(f, 9, 6, 27, 5)}
+	table := map[string]*features.Table{"words": sparseTable(f, 9, 6, 27, 5)}
 	f.Fuzz(func(t *testing.T, text string) {
 		specs, err := ParseSpecs([]byte(text))
 		if err != nil {

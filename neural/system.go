@@ -1,7 +1,6 @@
 package neural
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // System holds the networks of a program and their parameters. Bind connects it to the atoms of a ground model;
@@ -27,13 +27,13 @@ type System struct {
 // network is one network with its specification resolved.
 type network struct {
 	spec     Spec
-	given    *Features // its table; like raw and features, nil if an encoder has them
-	codes    []Codes   // what of it is seen value by value
-	raw      *Features // given, with these
-	features *Features // as the network sees them
-	scaling  *scaling  // nil unless columns are standardised
-	saved    *saved    // what it begins with, until it has; or nil
-	encoder  *network  // nil, or whose first spec.Shared hidden layers are this network's
+	given    *features.Table // its table; like raw and features, nil if an encoder has them
+	codes    []Codes         // what of it is seen value by value
+	raw      *features.Table // given, with these
+	features *features.Table // as the network sees them
+	scaling  *scaling        // nil unless columns are standardised
+	saved    *saved          // what it begins with, until it has; or nil
+	encoder  *network        // nil, or whose first spec.Shared hidden layers are this network's
 	first    *firstLayer
 	cnn      *cnn         // of kind "cnn"
 	layered  *layered     // of kinds "mlp" and "siamese"
@@ -78,12 +78,12 @@ func WithThreads(threads int) Option {
 
 // New builds networks and initialises their parameters by the seed. The features are named as the specifications name
 // them. Errors name the network.
-func New(specs []Spec, features map[string]*Features, seed uint64, options ...Option) (*System, error) {
+func New(specs []Spec, tables map[string]*features.Table, seed uint64, options ...Option) (*System, error) {
 	s := &System{seed: seed, byName: map[string]*parameter{}, threads: parallel.Threads(0)}
 	for _, option := range options {
 		option(s)
 	}
-	if err := s.resolve(specs, features); err != nil {
+	if err := s.resolve(specs, tables); err != nil {
 		return nil, err
 	}
 	for _, n := range s.networks {
@@ -168,7 +168,7 @@ func (s *System) Fork() *System {
 // Revise gives the features of a network other rows, as Features.With does, and so those of all networks that read the
 // same table, which it returns. How columns are scaled stays what it is. What was bound sees them from its next Forward
 // on. Undo takes them back, if nothing has been revised since that has not been taken back.
-func (s *System) Revise(network string, rows []Row) (table *Features, undo func(), err error) {
+func (s *System) Revise(network string, rows []features.Row) (table *features.Table, undo func(), err error) {
 	n := s.network(network)
 	if n == nil {
 		return nil, nil, fmt.Errorf("there is no network %q", network)
@@ -177,7 +177,7 @@ func (s *System) Revise(network string, rows []Row) (table *Features, undo func(
 		return nil, nil, inNetwork(network, fmt.Errorf("its features are where it is computed, and cannot change here"))
 	}
 	before := n.given
-	table, replaced, err := before.with(rows)
+	table, replaced, err := before.With(rows)
 	if err != nil {
 		return nil, nil, inNetwork(network, err)
 	}
@@ -195,9 +195,9 @@ func (s *System) Revise(network string, rows []Row) (table *Features, undo func(
 }
 
 // see gives a network another table and returns what takes it back.
-func (n *network) see(table *Features, replaced bool) (undo func()) {
+func (n *network) see(table *features.Table, replaced bool) (undo func()) {
 	given, raw, seen := n.given, n.raw, n.features
-	coded := table.coded(n.codes)
+	coded := coded(table, n.codes)
 	revised := n.look(coded, replaced)
 	n.given, n.raw, n.features = table, coded, revised
 	if n.spec.Graph != nil {
@@ -249,7 +249,7 @@ func (s *System) Same(other *System) bool {
 }
 
 // resolve makes the networks, encoders before those that share their layers.
-func (s *System) resolve(specs []Spec, features map[string]*Features) error {
+func (s *System) resolve(specs []Spec, tables map[string]*features.Table) error {
 	ordered := slices.Clone(specs)
 	slices.SortStableFunc(ordered, func(a, b Spec) int { return min(1, len(a.Encoder)) - min(1, len(b.Encoder)) })
 	for _, spec := range ordered {
@@ -257,10 +257,10 @@ func (s *System) resolve(specs []Spec, features map[string]*Features) error {
 		if spec.Skip == nil && slices.ContainsFunc(specs, isEncoder) {
 			spec.Skip = new(false)
 		}
-		err := spec.readGraph(features)
+		err := spec.readGraph(tables)
 		var n *network
 		if err == nil {
-			n, err = s.resolveOne(spec.withDefaults(), features)
+			n, err = s.resolveOne(spec.withDefaults(), tables)
 		}
 		if err != nil {
 			return inNetwork(spec.Name, err)
@@ -271,7 +271,7 @@ func (s *System) resolve(specs []Spec, features map[string]*Features) error {
 }
 
 // resolveOne checks a specification and finds what it names: kind, features, encoder.
-func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network, error) {
+func (s *System) resolveOne(spec Spec, tables map[string]*features.Table) (*network, error) {
 	if spec.Name == "" || s.network(spec.Name) != nil {
 		return nil, fmt.Errorf("every network needs a name of its own")
 	}
@@ -291,18 +291,18 @@ func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network,
 		}
 		return n, nil
 	}
-	table, known := features[spec.Features]
+	table, known := tables[spec.Features]
 	if !known {
-		return nil, unknown("features", spec.Features, sortedKeys(features))
+		return nil, unknown("features", spec.Features, slices.Sorted(maps.Keys(tables)))
 	}
-	if table.width == 0 && spec.External == nil {
+	if table.Width() == 0 && spec.External == nil {
 		return nil, wrongKey("features", "the rows of %q have names and no numbers: those are for networks of kind %q",
 			spec.Features, elsewhere)
 	}
 	if spec.Normalize == "" {
 		n.spec.Normalize = n.usualNormalization(table)
 	}
-	n.given, n.raw, n.features = table, table, table.Normalized(n.spec.Normalize)
+	n.given, n.raw, n.features = table, table, normalized(table, n.spec.Normalize)
 	if n.spec.Normalize.byColumns() {
 		n.scaling = s.newScaling(n)
 	}
@@ -351,7 +351,7 @@ func (n *network) root() *network {
 }
 
 // table returns the features that n sees.
-func (n *network) table() *Features { return n.root().features }
+func (n *network) table() *features.Table { return n.root().features }
 
 // apartness is what a distance layer begins with, relative to others: rows that are far apart in a node are less alike,
 // but all so little that rules hear of pairs both ways.
@@ -480,11 +480,9 @@ func (s *System) add(owner *network, layer, tensor string, init Initializer, sha
 func (s *System) firstLayer(n *network, layer string, width int) *firstLayer {
 	return &firstLayer{
 		name:    parameterName(n.owner(layer), layer, "input"),
-		weights: s.shared(n, layer, weights, n.spec.initializer(), n.table().width, width),
+		weights: s.shared(n, layer, weights, n.spec.initializer(), n.table().Width(), width),
 		biases:  s.shared(n, layer, biases, Zeros, width),
 		width:   width,
 		rate:    n.spec.InputDropout,
 	}
 }
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // lenetSpec is the network of lenet.safetensors, whose layers PyTorch's class calls conv1, fc1 and so on.
@@ -29,7 +31,7 @@ func TestCNNOfPyTorch(t *testing.T) {
 	for k := range ids {
 		ids[k] = strconv.Itoa(k)
 	}
-	table, err := NewDense(ids, width, values)
+	table, err := features.NewDense(ids, width, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,9 +60,9 @@ func TestCNNOfPyTorch(t *testing.T) {
 }
 
 // mustNewAsRead makes a system with the parameters that its checkpoint has.
-func mustNewAsRead(t *testing.T, spec Spec, table *Features) *System {
+func mustNewAsRead(t *testing.T, spec Spec, table *features.Table) *System {
 	t.Helper()
-	s, err := New([]Spec{spec}, map[string]*Features{"words": table}, 1)
+	s, err := New([]Spec{spec}, map[string]*features.Table{"words": table}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

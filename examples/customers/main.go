@@ -15,6 +15,7 @@ import (
 
 	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // customer is a row of the books.
@@ -95,10 +96,10 @@ func run(ctx context.Context) error {
 func books(program *deeppsl.Program) (*deeppsl.Data, error) {
 	var names, towns, kinds, pairs deeppsl.Rows
 	var ids []string
-	var features []float32
+	var vectors []float32
 	for _, c := range customers {
 		names, towns = append(names, []string{c.id, c.name}), append(towns, []string{c.id, c.town})
-		ids, features = append(ids, c.id), append(features, c.orders, c.hour)
+		ids, vectors = append(ids, c.id), append(vectors, c.orders, c.hour)
 		for _, other := range customers {
 			if c.town == other.town && c.id != other.id {
 				pairs = append(pairs, []string{c.id, other.id})
@@ -110,7 +111,7 @@ func books(program *deeppsl.Program) (*deeppsl.Data, error) {
 			}
 		}
 	}
-	table, err := neural.NewDense(ids, 2, features)
+	table, err := features.NewDense(ids, 2, vectors)
 	if err != nil {
 		return nil, err
 	}

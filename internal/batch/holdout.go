@@ -10,7 +10,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/source"
-	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // fewestThings is how many things are held out if that leaves half of the examples, and leastThings in any case: fewer
@@ -45,7 +45,7 @@ func (e *Examples) HoldOut(g *session.Grounding, size int) Held {
 
 // thing is what a slot can stand for.
 type thing struct {
-	features *neural.Features
+	features *features.Table
 	row      int32
 }
 

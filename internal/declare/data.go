@@ -10,13 +10,13 @@ import (
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/syntax"
-	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // Data are the atoms of a program, and what is known about them. What is wrong is noted, and said by Configure.
 type Data struct {
 	Program  *Program
-	Features map[string]*neural.Features // by network
+	Features map[string]*features.Table // by network
 	tabled   map[*load.Predicate]*load.Tabled
 	examples [3]*load.Data
 	facts    [3][]load.FactTable
@@ -25,7 +25,7 @@ type Data struct {
 
 // NewData returns data of a program without any atoms.
 func NewData(p *Program) *Data {
-	return &Data{Program: p, tabled: make(map[*load.Predicate]*load.Tabled), Features: make(map[string]*neural.Features)}
+	return &Data{Program: p, tabled: make(map[*load.Predicate]*load.Tabled), Features: make(map[string]*features.Table)}
 }
 
 // Derived is a rule that makes targets, as a table.
@@ -39,11 +39,11 @@ func Derived(rule string) (load.Data, error) {
 func (d *Data) Fail(err error) { d.errors = append(d.errors, err) }
 
 // Describe gives a network the feature vectors of what its predicate is about.
-func (d *Data) Describe(network string, features *neural.Features) {
+func (d *Data) Describe(network string, table *features.Table) {
 	if d.Program.Networks[network].Features == "" {
 		d.Fail(fmt.Errorf("there is no network %s that has features of its own%s", network, d.Program.networkMeant(network)))
 	}
-	d.Features[network] = features
+	d.Features[network] = table
 }
 
 // Add notes a table in a partition of a predicate, for a phase or for all; read is nil where there is none.

@@ -29,7 +29,8 @@ var layers = []layer{
 	{"internal/bitset", nil},
 	{"internal/reuse", nil},
 	{"internal/kernel", nil},
-	{"internal/onnx", []string{"internal/parallel", "internal/kernel"}},
+	{"internal/half", nil},
+	{"internal/onnx", []string{"internal/half", "internal/parallel", "internal/kernel"}},
 	{"internal/ldl", []string{"internal/parallel", "internal/kernel"}},
 	{"internal/basis", []string{"internal/kernel"}},
 	{"internal/forest", nil},
@@ -85,19 +86,21 @@ var layers = []layer{
 	{"internal/option", []string{"internal/learn", "internal/solve"}},
 	{"internal/eval", []string{
 		"internal/stat", "internal/symbol", "internal/relation", "internal/program", "internal/mrf", "internal/report"}},
+	{"neural/features", []string{"internal/half", "internal/idx", "internal/source", "internal/format"}},
 	{"neural", []string{
-		"internal/parallel", "internal/kernel", "internal/onnx", "internal/idx", "internal/source", "internal/symbol",
-		"internal/relation", "internal/format", "internal/learn", "internal/report"}},
+		"internal/half", "internal/parallel", "internal/kernel", "internal/onnx", "internal/source",
+		"internal/symbol", "internal/relation", "internal/learn", "internal/report", "neural/features"}},
 	{"internal/neupsl", []string{"neural"}},
 	{"internal/project", []string{
 		"internal/source", "internal/syntax", "internal/program", "internal/option", "internal/load", "internal/mrf",
 		"internal/ground", "internal/preflight", "internal/derive", "internal/solve", "internal/learn", "neural",
-		"internal/neupsl"}},
+		"neural/features", "internal/neupsl"}},
 	{"internal/declare", []string{
-		"internal/source", "internal/syntax", "internal/program", "internal/similarity", "internal/load", "neural"}},
+		"internal/source", "internal/syntax", "internal/program", "internal/similarity", "internal/load", "neural",
+		"neural/features"}},
 	{"internal/perceive", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/similarity", "internal/load", "neural",
-		"internal/project"}},
+		"neural/features", "internal/project"}},
 	{"internal/session", []string{
 		"internal/bitset", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
 		"internal/program", "internal/report",
@@ -106,18 +109,18 @@ var layers = []layer{
 		"internal/presolve", "internal/solve", "internal/eval", "neural", "internal/project", "internal/perceive"}},
 	{"internal/batch", []string{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/program",
-		"internal/load", "internal/mrf", "internal/ground", "internal/solve", "internal/learn", "internal/eval", "neural",
-		"internal/project", "internal/perceive", "internal/session"}},
+		"internal/load", "internal/mrf", "internal/ground", "internal/solve", "internal/learn", "internal/eval",
+		"neural", "neural/features", "internal/project", "internal/perceive", "internal/session"}},
 	{"internal/training", []string{
-		"internal/forest", "internal/stat", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
-		"internal/program", "internal/report", "internal/load", "internal/mrf", "internal/partition", "internal/solve",
-		"internal/learn", "internal/eval", "neural", "internal/project", "internal/perceive", "internal/session",
-		"internal/batch"}},
+		"internal/forest", "internal/stat", "internal/source", "internal/symbol", "internal/relation",
+		"internal/syntax", "internal/program", "internal/report", "internal/load", "internal/mrf",
+		"internal/partition", "internal/solve", "internal/learn", "internal/eval", "neural", "neural/features",
+		"internal/project", "internal/perceive", "internal/session", "internal/batch"}},
 	{"change", nil},
 	{"internal/live", []string{
 		"internal/bitset", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
-		"internal/program", "internal/load", "internal/mrf", "internal/journal", "internal/ground",
-		"internal/solve", "neural", "internal/perceive", "internal/session", "change"}},
+		"internal/program", "internal/load", "internal/mrf", "internal/journal", "internal/ground", "internal/solve",
+		"neural", "neural/features", "internal/perceive", "internal/session", "change"}},
 	{"internal/engine", []string{everything}},
 	{"internal/shard", []string{
 		"internal/parallel", "internal/forest", "internal/source", "internal/relation", "internal/syntax", "internal/program",
@@ -125,8 +128,8 @@ var layers = []layer{
 		"internal/solve",
 		"internal/consensus", "internal/project", "internal/perceive", "internal/session", "internal/engine"}},
 	{".", []string{everything}},
-	{"examples", []string{".", "neural", "change"}},
-	{"internal/worker", []string{".", "neural", "change"}},
+	{"examples", []string{".", "neural", "neural/features", "change"}},
+	{"internal/worker", []string{".", "neural", "neural/features", "change"}},
 	{"internal/inspect", []string{everything}},
 	{"internal/serve", []string{
 		"change", "internal/source", "internal/report", "internal/format", "internal/explain", "internal/project",
@@ -136,7 +139,8 @@ var layers = []layer{
 		"internal/learn", "internal/preflight", "internal/source", "internal/report"}},
 	{"internal/task", []string{
 		"internal/dataset", "internal/idx", "internal/report", "internal/load", "internal/learn", "neural",
-		"internal/project", "internal/session", "internal/batch", "internal/training", "internal/engine"}},
+		"neural/features", "internal/project", "internal/session", "internal/batch", "internal/training",
+		"internal/engine"}},
 	{"internal/oracle", []string{everything}},
 	{"internal/cli", []string{everything}},
 	{"paper", []string{everything}},

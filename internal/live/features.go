@@ -9,7 +9,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/internal/relation"
-	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // This file is about rows of features that come or take the place of others. They come before all other changes, which
@@ -17,7 +17,7 @@ import (
 
 // revisions are the rows of features of changes, those of one table together.
 func revisions(networks *perceive.Networks, changes []change.Change) (all []perceive.Revision) {
-	at := make(map[*neural.Features]int)
+	at := make(map[*features.Table]int)
 	for k := range changes {
 		c := &changes[k]
 		if c.Kind != change.FeatureRow {
@@ -30,7 +30,7 @@ func revisions(networks *perceive.Networks, changes []change.Change) (all []perc
 			at[table] = n
 			all = append(all, perceive.Revision{Network: c.Network})
 		}
-		row := neural.Row{ID: c.Row, Columns: c.Columns, Values: make([]float32, len(c.Values))}
+		row := features.Row{ID: c.Row, Columns: c.Columns, Values: make([]float32, len(c.Values))}
 		for i, v := range c.Values {
 			row.Values[i] = float32(v)
 		}
@@ -84,7 +84,7 @@ func (s *Session) fits(all []perceive.Revision) error {
 }
 
 // meet makes the atoms of a predicate that rows of features bring along, and asks for the values of those they had.
-func (s *Session) meet(d *difference, predicate int, rows []neural.Row) error {
+func (s *Session) meet(d *difference, predicate int, rows []features.Row) error {
 	declared := s.grounding.Project.Config.Predicates[predicate]
 	for k := range rows {
 		s.consult(d, predicate, rows[k].ID)

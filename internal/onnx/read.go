@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/deeppsl/deeppsl/internal/half"
 )
 
 // The fields of the file's messages that are read.
@@ -192,7 +194,7 @@ func (s *stored) tensor() (t *tensor, err error) {
 	case real:
 		t = &tensor{reals: make([]float32, len(s.ints))}
 		for k, bits := range s.ints {
-			if t.reals[k] = half(uint16(bits)); s.kind == typeBFloat16 {
+			if t.reals[k] = half.Float32(uint16(bits)); s.kind == typeBFloat16 {
 				t.reals[k] = realTypes[typeBFloat16].read([]byte{byte(bits), byte(bits >> 8)})
 			}
 		}

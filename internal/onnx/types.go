@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/deeppsl/deeppsl/internal/half"
 )
 
 // The types of elements, as files number them.
@@ -31,7 +33,7 @@ var realTypes = map[int]struct {
 }{
 	typeFloat:  {4, func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }},
 	typeDouble: {8, func(b []byte) float32 { return float32(math.Float64frombits(binary.LittleEndian.Uint64(b))) }},
-	typeHalf:   {2, func(b []byte) float32 { return half(binary.LittleEndian.Uint16(b)) }},
+	typeHalf:   {2, func(b []byte) float32 { return half.Float32(binary.LittleEndian.Uint16(b)) }},
 	typeBFloat16: {2, func(b []byte) float32 {
 		return math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16)
 	}},
@@ -63,21 +65,6 @@ func typeName(kind int) string {
 		return name
 	}
 	return "number " + strconv.Itoa(kind)
-}
-
-// half returns the value of a number of 16 bits (IEEE 754): a sign, 5 bits of exponent and 10 of fraction.
-func half(bits uint16) float32 {
-	sign, exponent, fraction := 1-2*float64(bits>>15), int(bits>>10&31), float64(bits&1023)/1024
-	switch exponent {
-	case 0:
-		return float32(sign * math.Ldexp(fraction, -14))
-	case 31:
-		if fraction > 0 {
-			return float32(math.NaN())
-		}
-		return float32(math.Inf(int(sign)))
-	}
-	return float32(sign * math.Ldexp(1+fraction, exponent-15))
 }
 
 // decode reads n elements that lie one after the other.

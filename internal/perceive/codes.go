@@ -13,6 +13,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // This file finds columns of numbers that are names, such as postcodes: a network sees their order, which says nothing.
@@ -128,10 +129,10 @@ func (n *Networks) Coded() (all []Coded) {
 }
 
 // called is what messages call a column of features.
-func called(features *neural.Features, column int) string {
-	if heading := features.Heading(column); heading != "" {
+func called(table *features.Table, column int) string {
+	if heading := table.Heading(column); heading != "" {
 		return strconv.Quote(heading)
-	} else if names := features.Names(); names != nil {
+	} else if names := table.Names(); names != nil {
 		return strconv.Quote(names[column])
 	}
 	return "number " + strconv.Itoa(column+1)

@@ -8,7 +8,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
-	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // This file finds the column of the answers among those of the features: with it a network tells all that it has been
@@ -41,13 +41,13 @@ const maxClasses = 100
 // answersOf returns the rows of the features that the truth of a predicate is about, and what it says of each: a truth
 // value; or for each class whether it is that, and at last which.
 func answersOf(
-	truth *relation.Relation, symbols *symbol.Table, features *neural.Features,
+	truth *relation.Relation, symbols *symbol.Table, table *features.Table,
 ) (rows []int32, all [][]float32) {
 	if truth == nil || truth.Len() == 0 || truth.Arity > 2 {
 		return nil, nil
 	}
 	entity := slices.IndexFunc(truth.Columns, func(column []symbol.ID) bool {
-		_, ok := features.Row(symbols.Name(column[0]))
+		_, ok := table.Row(symbols.Name(column[0]))
 		return ok
 	})
 	if entity < 0 {
@@ -59,7 +59,7 @@ func answersOf(
 	}
 	at, place, code := make([]int, truth.Len()), make(map[int32]int), make(map[symbol.ID]int)
 	for r, id := range truth.Columns[entity] {
-		row, ok := features.Row(symbols.Name(id))
+		row, ok := table.Row(symbols.Name(id))
 		if at[r] = -1; !ok {
 			continue
 		}
@@ -93,9 +93,9 @@ func answersOf(
 // sameColumn returns the column of the features that says in all rows what an answer says, in other numbers perhaps; -1
 // if none does, or if one may do so by chance: of all ways in which the answer could be shuffled, there have to be
 // least for each column, where ways that differ in what values are called alone count once if others may be called so.
-func sameColumn(features *neural.Features, rows []int32, answer []float32, least int) int {
+func sameColumn(table *features.Table, rows []int32, answer []float32, least int) int {
 	ways, names := shuffles(answer)
-	enough := math.Log(float64(least) * float64(features.Width()))
+	enough := math.Log(float64(least) * float64(table.Width()))
 	same := alike
 	if ways-names < enough {
 		same = slices.Equal[[]float32]
@@ -104,8 +104,8 @@ func sameColumn(features *neural.Features, rows []int32, answer []float32, least
 		return -1
 	}
 	first := min(len(rows), 16) // which most columns differ in
-	for column := range features.Width() {
-		if same(features.Column(rows[:first], column), answer[:first]) && same(features.Column(rows, column), answer) {
+	for column := range table.Width() {
+		if same(table.Column(rows[:first], column), answer[:first]) && same(table.Column(rows, column), answer) {
 			return column
 		}
 	}

@@ -3,7 +3,7 @@ package perceive
 import (
 	"testing"
 
-	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // What a feature says is found in whatever numbers, and not where it may be so by chance.
@@ -18,7 +18,7 @@ func TestSameColumn(t *testing.T) {
 		binary, classes = append(binary, float32(k%2)), append(classes, float32(2-k%3))
 		real, others = append(real, 0.3+float32(k*k)), append(others, float32(100-k)) // all differ
 	}
-	features, err := neural.NewDense(ids, 4, values)
+	features, err := features.NewDense(ids, 4, values)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // checkLinks checks that a network can propagate along the predicate that it names.
@@ -104,14 +105,14 @@ func (n *Networks) lintLinks(network *load.Network, diags *source.Diagnostics) {
 }
 
 // linked iterates over the observed atoms of a relation that tie two rows of features.
-func linked(features *neural.Features, store *relation.Store, r *relation.Relation) iter.Seq[neural.Link] {
+func linked(table *features.Table, store *relation.Store, r *relation.Relation) iter.Seq[neural.Link] {
 	return func(yield func(neural.Link) bool) {
 		for row := range int32(r.Observed) {
 			if !r.Has(row) || r.Value(row) == 0 {
 				continue
 			}
-			a, known := features.Row(store.Symbols.Name(r.Columns[0][row]))
-			b, too := features.Row(store.Symbols.Name(r.Columns[1][row]))
+			a, known := table.Row(store.Symbols.Name(r.Columns[0][row]))
+			b, too := table.Row(store.Symbols.Name(r.Columns[1][row]))
 			if known && too && a != b && !yield(neural.Link{A: a, B: b, Weight: float32(r.Value(row))}) {
 				return
 			}

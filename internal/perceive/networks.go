@@ -19,6 +19,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // Networks are a project's neural networks, shared by the ground models of all phases: what one learns, all see.
@@ -27,8 +28,8 @@ type Networks struct {
 	Specs    []neural.Spec
 	written  []neural.Spec // as they were before anything was learned of them
 	threads  int
-	tables   map[string]*neural.Features // by path
-	Features map[string]*neural.Features // by the network's name; an encoder's also under those that share it
+	tables   map[string]*features.Table // by path
+	Features map[string]*features.Table // by the network's name; an encoder's also under those that share it
 	// similarities are those of the atoms' names, as bindings want them, so that new parameters find them again.
 	similarities map[*relation.Relation][]float32
 	// blind are the networks that have been told to see nothing, and lonely those without links: false until that is told.
@@ -49,7 +50,7 @@ func Load(p *project.Project) (*Networks, error) {
 	}
 	var diags source.Diagnostics
 	n := &Networks{threads: p.Threads,
-		Features: make(map[string]*neural.Features), tables: make(map[string]*neural.Features),
+		Features: make(map[string]*features.Table), tables: make(map[string]*features.Table),
 		similarities: make(map[*relation.Relation][]float32), blind: make(map[string]bool),
 		lonely: make(map[string]bool), leaks: make(map[string]bool),
 		codes: make(map[string]bool), sentinels: make(map[string]bool), read: make(map[string]bool)}
@@ -183,7 +184,7 @@ func classifies(p *project.Project, network string) (predicate *load.Predicate, 
 }
 
 // loadFeatures reads the table that a network names, unless another network has, and names it by its paths.
-func loadFeatures(p *project.Project, network *load.Network, spec *neural.Spec, tables map[string]*neural.Features,
+func loadFeatures(p *project.Project, network *load.Network, spec *neural.Spec, tables map[string]*features.Table,
 	diags *source.Diagnostics) {
 	if spec.Features == "" {
 		diags.Errorf("config-network", network.Span, `write "features": "table.tsv"`, "network %q names no features",
@@ -202,7 +203,7 @@ func loadFeatures(p *project.Project, network *load.Network, spec *neural.Spec, 
 	if tables[spec.Features] != nil {
 		return
 	}
-	features, err := neural.ReadFiles(spec, paths)
+	table, err := features.ReadFiles(spec.Form(), paths)
 	var rows *source.Failure
 	var path *fs.PathError
 	switch {
@@ -211,12 +212,13 @@ func loadFeatures(p *project.Project, network *load.Network, spec *neural.Spec, 
 	case errors.As(err, &path):
 		p.Config.Unreadable(diags, network.At("features"), path.Path, path)
 	case err != nil:
-		if known := (*neural.SpecError)(nil); !errors.As(err, &known) {
-			err = &neural.SpecError{Key: "features", Err: err}
+		wrong := &neural.SpecError{Key: "features", Err: err}
+		if key := (*features.KeyError)(nil); errors.As(err, &key) {
+			wrong.Key, wrong.Err = key.Key, key.Err
 		}
-		misspecified(network, err, diags)
+		misspecified(network, wrong, diags)
 	}
-	tables[spec.Features] = features
+	tables[spec.Features] = table
 }
 
 // Atoms makes the atoms of a classifier's predicate: one per class and row of the features, or slot that is
@@ -410,7 +412,7 @@ func (n *Networks) spec(network string) *neural.Spec {
 // binder finds the features' rows, and the class, of each perceived atom of one predicate.
 type binder struct {
 	binding  neural.Binding
-	features *neural.Features
+	features *features.Table
 	symbols  *symbol.Table
 	atoms    *relation.Relation
 	// slots are the entities that stand for rows, and firstSlot is the number of the first of them.

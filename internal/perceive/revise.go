@@ -10,6 +10,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/similarity"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // This file is about features that change while a grounding lives.
@@ -30,7 +31,7 @@ func (n *Networks) Fork() *Networks {
 
 // Revise gives the features of a network other rows: see neural.System.Revise. It returns the names of the networks
 // that read them, and what takes them back.
-func (n *Networks) Revise(network string, rows []neural.Row) (readers []string, undo func(), err error) {
+func (n *Networks) Revise(network string, rows []features.Row) (readers []string, undo func(), err error) {
 	if n == nil {
 		n = &Networks{System: new(neural.System)} // which has none of that name
 	}
@@ -65,7 +66,7 @@ func (n *Networks) Revise(network string, rows []neural.Row) (readers []string, 
 }
 
 // Of returns the features that a network reads; nil if there is no such network.
-func (n *Networks) Of(network string) *neural.Features {
+func (n *Networks) Of(network string) *features.Table {
 	if n == nil {
 		return nil
 	}
@@ -73,8 +74,8 @@ func (n *Networks) Of(network string) *neural.Features {
 }
 
 // replace lets another table stand wherever one does.
-func (n *Networks) replace(table, by *neural.Features) {
-	for _, tables := range []map[string]*neural.Features{n.tables, n.Features} {
+func (n *Networks) replace(table, by *features.Table) {
+	for _, tables := range []map[string]*features.Table{n.tables, n.Features} {
 		for name, other := range tables {
 			if other == table {
 				tables[name] = by
@@ -85,8 +86,8 @@ func (n *Networks) replace(table, by *neural.Features) {
 
 // Revision is rows of the features of a network.
 type Revision struct {
-	Network string       `json:"network"`
-	Rows    []neural.Row `json:"rows"`
+	Network string         `json:"network"`
+	Rows    []features.Row `json:"rows"`
 }
 
 // Revisions returns the rows that are others than those that were read, in an order that depends on these alone.
@@ -127,7 +128,7 @@ func (n *Networks) Differences(other *Networks) (all []Revision, enough bool) {
 	if len(n.Specs) != len(other.Specs) || !n.System.Same(other.System) {
 		return nil, false
 	}
-	seen := make(map[*neural.Features]bool)
+	seen := make(map[*features.Table]bool)
 	for k, spec := range n.Specs {
 		before, after := n.Features[spec.Name], other.Features[other.Specs[k].Name]
 		if seen[before] {

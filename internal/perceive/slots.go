@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/project"
-	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // Slot is an entity of a neural predicate that stands for another row of the features in each example.
@@ -14,7 +14,7 @@ type Slot struct {
 	Name     string
 	Full     string // with its predicate: Digit(a)
 	network  string
-	Features *neural.Features
+	Features *features.Table
 	Classes  int // that the network tells apart there: two of a predicate without any
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/neupsl"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // The options that all networks of NeuPSL have in common.
@@ -67,7 +68,7 @@ func (p *Project) addDeep(diags *source.Diagnostics) {
 		p.Specs = make(map[string]neural.Spec)
 	}
 	if p.Features == nil {
-		p.Features = make(map[string]*neural.Features)
+		p.Features = make(map[string]*features.Table)
 	}
 	port := p.server.Port
 	for _, predicate := range p.Config.Predicates {
@@ -100,7 +101,7 @@ func (p *Project) addModel(predicate *load.Predicate, model neupsl.Model, diags 
 		p.Config.Unreadable(diags, predicate.Deep.Span, path, err)
 		return
 	}
-	features, err := neural.NewNames(names)
+	features, err := features.NewNames(names)
 	if err != nil {
 		diags.Errorf("config-deep-predicate", predicate.Deep.Span, "", "%s: %v", path, err)
 		return

@@ -23,6 +23,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // Options are the settings of a run that are not part of the project. The zero value is good.
@@ -58,7 +59,7 @@ type Options struct {
 	Specs map[string]neural.Spec
 	// Features holds tables in memory, by the path under which a network of the configuration names them; other tables
 	// are read from files.
-	Features map[string]*neural.Features
+	Features map[string]*features.Table
 	// Profile has grounding tell how long each step of each rule took.
 	Profile bool
 	// Checkpoint is a file that training writes after every epoch and continues from if it exists; "" means none.

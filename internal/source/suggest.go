@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -26,6 +27,19 @@ func Suggest(name string, candidates []string) string {
 		return ""
 	}
 	return fmt.Sprintf("did you mean %s?", best)
+}
+
+// Unknown says that a value of something is not among those allowed, and which one may have been meant.
+func Unknown[T ~string](what string, value T, allowed []T) error {
+	names := make([]string, len(allowed))
+	for i, name := range allowed {
+		names[i] = string(name)
+	}
+	text := fmt.Sprintf("unknown %s %q; allowed are %s", what, string(value), strings.Join(names, ", "))
+	if hint := Suggest(string(value), names); hint != "" {
+		text += "; " + hint
+	}
+	return errors.New(text)
 }
 
 // SuggestColumn returns the hint that Suggest has of a table's names, or else what stands between its columns if all

@@ -14,7 +14,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/training"
-	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // FewPictures are so few that small batches make up for it, which are more steps and noisier ones, and pictures that
@@ -91,7 +91,7 @@ func (t *DigitsTrainer) Load(ctx context.Context, dir string) error {
 	}
 	project, err := project.Load(path, project.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set, OnBatch: t.OnBatch,
 		OnEpoch:  func(e learn.Epoch) { t.epoch(ctx, e) },
-		Features: map[string]*neural.Features{"data/images.idx.gz": table}})
+		Features: map[string]*features.Table{"data/images.idx.gz": table}})
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (t *DigitsTrainer) Load(ctx context.Context, dir string) error {
 }
 
 // Pixels makes features of pictures, which are named by their number.
-func Pixels(m *dataset.Images) (*neural.Features, error) {
+func Pixels(m *dataset.Images) (*features.Table, error) {
 	ids, values := make([]string, m.Len()), make([]float32, len(m.Pixels))
 	for k := range ids {
 		ids[k] = strconv.Itoa(k)
@@ -108,7 +108,7 @@ func Pixels(m *dataset.Images) (*neural.Features, error) {
 	for k, v := range m.Pixels {
 		values[k] = float32(v) / 255
 	}
-	return neural.NewDense(ids, m.Rows*m.Columns, values)
+	return features.NewDense(ids, m.Rows*m.Columns, values)
 }
 
 // Run trains once, and scores.

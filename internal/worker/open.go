@@ -11,6 +11,7 @@ import (
 
 	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // opening is a program with its data, as the requests open and check have it: rules with tables, or the path of a
@@ -20,7 +21,7 @@ type opening struct {
 	Path       string           `json:"path"`
 	Predicates []jsontext.Value `json:"predicates"`
 	Tables     []table          `json:"tables"`
-	Features   []features       `json:"features"`
+	Features   []vectors        `json:"features"`
 	Options    options          `json:"options"`
 
 	external func(network string) neural.External
@@ -115,8 +116,8 @@ func (n *network) declared() (*deeppsl.Network, error) {
 	return d, nil
 }
 
-// features are the feature vectors of a network, by numbers of arrays.
-type features struct {
+// vectors are the features of a network, by numbers of arrays.
+type vectors struct {
 	Network string `json:"network"`
 	IDs     int    `json:"ids"`
 	Width   int    `json:"width"`
@@ -173,12 +174,12 @@ func (o *opening) parse(declarations []deeppsl.Predicate) (*deeppsl.Program, *de
 	return p, deeppsl.NewData(p), nil
 }
 
-func (f *features) addTo(data *deeppsl.Data, r *request) error {
+func (f *vectors) addTo(data *deeppsl.Data, r *request) error {
 	ids, err := r.array(f.IDs, "str")
 	if err != nil {
 		return err
 	}
-	made, err := neural.NewNames(ids.strings())
+	made, err := features.NewNames(ids.strings())
 	switch {
 	case f.Columns != nil:
 		made, err = f.table(ids.strings(), r)
@@ -191,7 +192,7 @@ func (f *features) addTo(data *deeppsl.Data, r *request) error {
 			return wrong{fmt.Errorf("the features of %s: %d rows of %d have as many values, and not %d", f.Network, ids.Length,
 				f.Width, values.Length)}
 		}
-		made, err = neural.NewDense(ids.strings(), f.Width, values.float32s())
+		made, err = features.NewDense(ids.strings(), f.Width, values.float32s())
 	}
 	if err != nil {
 		return unfit{"feature-row", fmt.Errorf("the features of %s: %w", f.Network, err)}
@@ -201,7 +202,7 @@ func (f *features) addTo(data *deeppsl.Data, r *request) error {
 }
 
 // table makes features of columns of text.
-func (f *features) table(ids []string, r *request) (*neural.Features, error) {
+func (f *vectors) table(ids []string, r *request) (*features.Table, error) {
 	names, columns, categories := make([]string, len(f.Columns)), make([][]string, len(f.Columns)), []string(nil)
 	for k, column := range f.Columns {
 		cells, err := r.array(column.Cells, "str")
@@ -213,7 +214,7 @@ func (f *features) table(ids []string, r *request) (*neural.Features, error) {
 			categories = append(categories, column.Name)
 		}
 	}
-	return neural.NewTable(ids, names, columns, categories)
+	return features.NewTable(ids, names, columns, categories)
 }
 
 // array returns an array of a request by its number, which must be of a type.

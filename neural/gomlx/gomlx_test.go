@@ -11,13 +11,14 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 	"github.com/deeppsl/deeppsl/neural/gomlx"
 )
 
 const rows, classes = 9, 3
 
 // table returns feature vectors.
-func table(t *testing.T, width int) *neural.Features {
+func table(t *testing.T, width int) *features.Table {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	ids, values := make([]string, rows), make([]float32, rows*width)
@@ -27,7 +28,7 @@ func table(t *testing.T, width int) *neural.Features {
 	for k := range values {
 		values[k] = 2*random.Float32() - 1
 	}
-	features, err := neural.NewDense(ids, width, values)
+	features, err := features.NewDense(ids, width, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func table(t *testing.T, width int) *neural.Features {
 func bound(t *testing.T, spec neural.Spec, width int) (*neural.System, *neural.Perception) {
 	t.Helper()
 	spec.Name, spec.Features, spec.Outputs, spec.Normalize = "n", "x", classes, neural.NoNormalization
-	system, err := neural.New([]neural.Spec{spec}, map[string]*neural.Features{"x": table(t, width)}, 3)
+	system, err := neural.New([]neural.Spec{spec}, map[string]*features.Table{"x": table(t, width)}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +176,7 @@ func TestErrors(t *testing.T) {
 		"not today": func(*gomlx.Builder) *graph.Node { panic(errors.New("not today")) },
 	} {
 		spec := neural.Spec{Name: "wrong", Kind: "function", Function: gomlx.New(build), Features: "x", Outputs: 2}
-		_, err := neural.New([]neural.Spec{spec}, map[string]*neural.Features{"x": table(t, 4)}, 1)
+		_, err := neural.New([]neural.Spec{spec}, map[string]*features.Table{"x": table(t, 4)}, 1)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `network "wrong"`) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}

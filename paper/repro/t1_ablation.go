@@ -14,6 +14,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/task"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // T1Ablation asks what gets T1 going. Nearly uniform outputs make all conjunctions of the paper's rules false, whose
@@ -228,7 +229,7 @@ func fitLabelled(ctx context.Context, d *task.Digits, seed uint64, path string) 
 		return err
 	}
 	system, err := neural.New([]neural.Spec{{Name: "reader", Preset: d.Net, Features: "images", Outputs: 10}},
-		map[string]*neural.Features{"images": table}, seed)
+		map[string]*features.Table{"images": table}, seed)
 	if err != nil {
 		return err
 	}

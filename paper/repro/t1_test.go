@@ -18,7 +18,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/task"
 	"github.com/deeppsl/deeppsl/internal/training"
-	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // tinyT1 is a training on few drawn digits.
@@ -233,7 +233,7 @@ func linearDigits(t testing.TB, d *task.Digits) *project.Project {
 		t.Fatal(err)
 	}
 	p, err := project.Load(path, project.Options{Seed: 1,
-		Features: map[string]*neural.Features{"data/images.idx.gz": table}})
+		Features: map[string]*features.Table{"data/images.idx.gz": table}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // Peer is the regression for labels of one predicate.
@@ -121,12 +122,12 @@ func part(b *mrf.Block, j, k int) int {
 
 // see notes what is seen in a place, about a thing.
 func (p *Peer) see(known map[place]*role, at place, thing int32, sight neural.Sight) {
-	if sight.Width() == 0 {
+	if sight.Columns() == 0 {
 		return
 	}
 	r := known[at]
 	if r == nil {
-		r = &role{sight.Width(), make(map[int32][]int32), make(map[int32]neural.Sight)}
+		r = &role{sight.Columns(), make(map[int32][]int32), make(map[int32]neural.Sight)}
 		known[at] = r
 		p.roles = append(p.roles, r)
 	}
@@ -171,7 +172,7 @@ func (p *Peer) Width() (width int) {
 }
 
 // table returns the features of all things: of what is seen in one role, the mean.
-func (p *Peer) table() (*neural.Features, error) {
+func (p *Peer) table() (*features.Table, error) {
 	width := p.Width()
 	ids, values := make([]string, p.things), make([]float32, p.things*width)
 	for thing := range p.things {
@@ -185,17 +186,17 @@ func (p *Peer) table() (*neural.Features, error) {
 			features = features[r.width:]
 		}
 	}
-	return neural.NewDense(ids, width, values)
+	return features.NewDense(ids, width, values)
 }
 
 // network returns one without hidden layers over a table.
-func (p *Peer) network(table *neural.Features, how Settings) (*neural.System, error) {
+func (p *Peer) network(table *features.Table, how Settings) (*neural.System, error) {
 	spec := neural.Spec{Name: name, Features: name, Normalize: neural.NoNormalization, Hidden: []int{},
 		Outputs: len(p.classes), Output: neural.SigmoidOutput}
 	if p.choice {
 		spec.Output = neural.SoftmaxOutput
 	}
-	return neural.New([]neural.Spec{spec}, map[string]*neural.Features{name: table}, how.Seed,
+	return neural.New([]neural.Spec{spec}, map[string]*features.Table{name: table}, how.Seed,
 		neural.WithThreads(how.Threads))
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // Who wins a game follows from what is seen of both sides: two rules speak of them, in either order, and each side is
@@ -23,12 +24,12 @@ func TestPeer(t *testing.T) {
 		binding.Inputs, binding.Rows = append(binding.Inputs, int32(k)), append(binding.Rows, int32(k))
 	}
 	binding.Classes = make([]int32, teams)
-	table, err := neural.NewDense(ids, 2, values)
+	table, err := features.NewDense(ids, 2, values)
 	if err != nil {
 		t.Fatal(err)
 	}
 	system, err := neural.New([]neural.Spec{{Name: "eye", Features: "f", Outputs: 1}},
-		map[string]*neural.Features{"f": table}, 1)
+		map[string]*features.Table{"f": table}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

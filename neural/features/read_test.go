@@ -1,4 +1,4 @@
-package neural
+package features
 
 import (
 	"bytes"
@@ -16,11 +16,11 @@ import (
 )
 
 // rowsOf returns a table as a map from ids to all values.
-func rowsOf(f *Features) map[string][]float32 {
+func rowsOf(f *Table) map[string][]float32 {
 	rows := map[string][]float32{}
 	for r := range int32(f.Len()) {
 		values := make([]float32, f.Width())
-		f.dense([]int32{r}, values)
+		f.Gather([]int32{r}, values)
 		rows[f.ID(r)] = values
 	}
 	return rows
@@ -117,20 +117,20 @@ func TestReadFile(t *testing.T) {
 	if err := errors.Join(w.Close(), os.WriteFile(path, zipped.Bytes(), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	f, err := ReadFiles(&Spec{}, []string{path})
+	f, err := ReadFiles(Form{}, []string{path})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string][]float32{"a": {1, 2}}, rowsOf(f)); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := ReadFiles(&Spec{}, []string{path + "x"}); err == nil {
+	if _, err := ReadFiles(Form{}, []string{path + "x"}); err == nil {
 		t.Error("a file that does not exist was read")
 	}
 	if err := os.WriteFile(path, []byte("a\t1 2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = ReadFiles(&Spec{}, []string{path})
+	_, err = ReadFiles(Form{}, []string{path})
 	if err == nil || !strings.Contains(err.Error(), "reading features: "+path) {
 		t.Errorf("text in a .gz file: error %v", err)
 	}
@@ -158,24 +158,11 @@ func TestTableErrors(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestNormalized(t *testing.T) {
+// Rows are found by their entities, and others are not.
+func TestRow(t *testing.T) {
 	f, err := Read(SparseText, "f", strings.NewReader("a\t0:3 1:-4\nb\t\nc\t1\n"), 0)
 	if err != nil {
 		t.Fatal(err)
-	}
-	dense, err := NewDense([]string{"a", "b", "c"}, 2, []float32{3, -4, 0, 0, 0, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for normalization, a := range map[Normalization][]float32{
-		NoNormalization: {3, -4}, RowsToUnitSum: {3. / 7, -4. / 7}, RowsToUnitL2: {0.6, -0.8},
-	} {
-		want := map[string][]float32{"a": a, "b": {0, 0}, "c": {0, 1}}
-		for _, table := range []*Features{f, dense} {
-			if diff := cmp.Diff(want, rowsOf(table.Normalized(normalization))); diff != "" {
-				t.Errorf("%s, sparse %v: %s", normalization, table.Sparse(), diff)
-			}
-		}
 	}
 	if row, ok := f.Row("c"); row != 2 || !ok {
 		t.Errorf("Row(c) = %d, %v", row, ok)

@@ -1,4 +1,4 @@
-package neural
+package features
 
 import (
 	"fmt"
@@ -19,14 +19,8 @@ const lateRows = 1024
 
 // With returns the table with other rows: each stands in the place of that of its entity, or behind all. Of two of one
 // entity the last one counts. The table itself stays what it is. Rows behind others take time for themselves alone,
-// those in the place of others that for a copy of the table.
-func (f *Features) With(rows []Row) (*Features, error) {
-	out, _, err := f.with(rows)
-	return out, err
-}
-
-// with is With; it tells whether rows are in the place of others.
-func (f *Features) with(rows []Row) (out *Features, replaced bool, err error) {
+// those in the place of others that for a copy of the table; replaced tells whether there are such.
+func (f *Table) With(rows []Row) (out *Table, replaced bool, err error) {
 	rows = lastOfEach(rows)
 	places := make([]int, len(rows))
 	out = f.open()
@@ -64,9 +58,12 @@ func (f *Features) with(rows []Row) (out *Features, replaced bool, err error) {
 	return out, fresh < len(rows), nil
 }
 
+// Grown tells whether With has made the table: what grows with it, row by row, may then have room for more behind it.
+func (f *Table) Grown() bool { return f.opened }
+
 // open returns the table as one that rows can be added to: what others have made of it shares no memory with it that is
 // written to. Of several that are made of one such table, only the last may be used.
-func (f *Features) open() *Features {
+func (f *Table) open() *Table {
 	out := *f
 	if !f.opened {
 		out.ids, out.values, out.columns, out.start = slices.Clip(f.ids), slices.Clip(f.values), slices.Clip(f.columns),
@@ -94,7 +91,7 @@ func lastOfEach(rows []Row) (kept []Row) {
 }
 
 // checkRow checks what With needs.
-func (f *Features) checkRow(r *Row) error {
+func (f *Table) checkRow(r *Row) error {
 	if r.Columns == nil && len(r.Values) != f.width || r.Columns != nil && len(r.Columns) != len(r.Values) {
 		return fmt.Errorf("row %q has %d values; the features have %d columns", r.ID, len(r.Values), f.width)
 	}
@@ -124,7 +121,7 @@ func (r *Row) spread(out []float32) {
 }
 
 // append writes a row behind the others.
-func (f *Features) append(r *Row) {
+func (f *Table) append(r *Row) {
 	if !f.Sparse() {
 		n := len(f.values)
 		f.values = append(f.values, make([]float32, f.width)...)
@@ -144,7 +141,7 @@ func (f *Features) append(r *Row) {
 }
 
 // rebuild writes the rows of another sparse table with some at their places.
-func (f *Features) rebuild(before *Features, rows []Row, places []int) {
+func (f *Table) rebuild(before *Table, rows []Row, places []int) {
 	by := make(map[int]*Row, len(rows))
 	for k := range rows {
 		by[places[k]] = &rows[k]
@@ -156,15 +153,15 @@ func (f *Features) rebuild(before *Features, rows []Row, places []int) {
 			f.append(r)
 			continue
 		}
-		lo, hi := before.span(at)
+		lo, hi := before.Span(at)
 		f.columns, f.values = append(f.columns, before.columns[lo:hi]...), append(f.values, before.values[lo:hi]...)
 		f.start = append(f.start, len(f.values))
 	}
 }
 
 // RowOf returns a row of the table as With takes it.
-func (f *Features) RowOf(at int32) Row {
-	lo, hi := f.span(int(at))
+func (f *Table) RowOf(at int32) Row {
+	lo, hi := f.Span(int(at))
 	r := Row{ID: f.ids[at], Values: slices.Clone(f.values[lo:hi])}
 	if f.Sparse() {
 		r.Columns = append([]int32{}, f.columns[lo:hi]...)
@@ -172,28 +169,28 @@ func (f *Features) RowOf(at int32) Row {
 	return r
 }
 
-// alike tells whether two tables have the same values in a row, which both keep alike.
-func (f *Features) alike(other *Features, at int) bool {
-	lo, hi := f.span(at)
-	first, last := other.span(at)
+// Alike tells whether two tables have the same values in a row, which both keep alike.
+func (f *Table) Alike(other *Table, at int) bool {
+	lo, hi := f.Span(at)
+	first, last := other.Span(at)
 	return slices.Equal(f.values[lo:hi], other.values[first:last]) &&
 		(!f.Sparse() || slices.Equal(f.columns[lo:hi], other.columns[first:last]))
 }
 
 // Bytes is about what the table takes.
-func (f *Features) Bytes() int64 {
+func (f *Table) Bytes() int64 {
 	return 4*int64(len(f.values)+len(f.columns)) + 8*int64(len(f.start)) + 60*int64(len(f.ids))
 }
 
 // SameRow tells whether two tables have the same values of an entity.
-func (f *Features) SameRow(other *Features, id string) bool {
+func (f *Table) SameRow(other *Table, id string) bool {
 	a, known := f.Row(id)
 	b, both := other.Row(id)
 	if !known || !both || f.width != other.width {
 		return false
 	}
 	mine, theirs := make([]float32, f.width), make([]float32, f.width)
-	f.dense([]int32{a}, mine)
-	other.dense([]int32{b}, theirs)
+	f.Gather([]int32{a}, mine)
+	other.Gather([]int32{b}, theirs)
 	return slices.Equal(mine, theirs)
 }

@@ -1,7 +1,6 @@
-package neural
+package features
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,37 +16,37 @@ const people = "name,age,town,postcode,income,label\n" +
 
 func TestTextsAndGaps(t *testing.T) {
 	for _, test := range []struct {
-		spec  Spec
+		form  Form
 		text  string
 		names []string
 		want  map[string][]float32
 	}{
-		{Spec{Format: CSV, Columns: []string{"name", "age", "town", "income"}}, people,
+		{Form{Format: CSV, Columns: []string{"name", "age", "town", "income"}}, people,
 			[]string{"age", "age missing", "town=Paris, 1er", "town=Rome", "income", "income missing"},
 			map[string][]float32{"ann": {30, 0, 0, 1, 2500, 1}, "bob": {40, 1, 1, 0, 2000, 0},
 				"cy": {50, 0, 0, 0, 2500, 1}, "di": {40, 0, 0, 1, 3000, 0}}},
-		{Spec{Format: CSV, Columns: []string{"name", "postcode"}, Categories: []string{"postcode"}}, people,
+		{Form{Format: CSV, Columns: []string{"name", "postcode"}, Categories: []string{"postcode"}}, people,
 			[]string{"postcode=00100", "postcode=75001"},
 			map[string][]float32{"ann": {1, 0}, "bob": {0, 1}, "cy": {1, 0}, "di": {0, 1}}},
-		{Spec{Format: CSV, Columns: []string{"name", "postcode"}}, people, nil,
+		{Form{Format: CSV, Columns: []string{"name", "postcode"}}, people, nil,
 			map[string][]float32{"ann": {100}, "bob": {75001}, "cy": {100}, "di": {75001}}},
-		{Spec{Format: CSV}, "a,1,\nb,,\nc,3,\n", []string{"column 1", "column 1 missing", "column 2"},
+		{Form{Format: CSV}, "a,1,\nb,,\nc,3,\n", []string{"column 1", "column 1 missing", "column 2"},
 			map[string][]float32{"a": {1, 0, 0}, "b": {2, 1, 0}, "c": {3, 0, 0}}},
-		{Spec{Format: CSV}, "x,kind\na,1,good\nb,2,bad\n", []string{"x", "kind=bad", "kind=good"},
+		{Form{Format: CSV}, "x,kind\na,1,good\nb,2,bad\n", []string{"x", "kind=bad", "kind=good"},
 			map[string][]float32{"a": {1, 0, 1}, "b": {2, 1, 0}}},
 	} {
-		r := newTableReader(&test.spec)
+		r := newTableReader(test.form)
 		if err := r.readFrom(CSV, "f", strings.NewReader(test.text)); err != nil {
-			t.Errorf("%v: %v", test.spec.Columns, err)
+			t.Errorf("%v: %v", test.form.Columns, err)
 			continue
 		}
 		f, err := r.finish(CSV)
 		if err != nil {
-			t.Errorf("%v: %v", test.spec.Columns, err)
+			t.Errorf("%v: %v", test.form.Columns, err)
 			continue
 		}
 		if diff := cmp.Diff(test.names, f.names) + cmp.Diff(test.want, rowsOf(f)); diff != "" {
-			t.Errorf("%v: %s", test.spec.Columns, diff)
+			t.Errorf("%v: %s", test.form.Columns, diff)
 		}
 	}
 }
@@ -141,42 +140,42 @@ func TestTextErrors(t *testing.T) {
 		weight += fmt.Sprintf("%d,\"%d,5 kg\"\n", k, k%25)
 	}
 	for _, test := range []struct {
-		spec Spec
+		form Form
 		text string
 		want []string
 	}{
-		{Spec{}, "id,a,b\nx,1,2\ny,3,twelve\nz,1,2\n", []string{`f:3:5: error: "twelve" is not a finite number`,
+		{Form{}, "id,a,b\nx,1,2\ny,3,twelve\nz,1,2\n", []string{`f:3:5: error: "twelve" is not a finite number`,
 			`3 twelve`, `column "b" has numbers too: write "categories": ["b"]`}},
-		{Spec{}, "id,a,b\nx,1,14%\ny,3,20%\n", []string{`f:2:5: error: "14%" is not a finite number`, "have a point"}},
-		{Spec{}, "id,a\nx,\"1,58\"\ny,0\n", []string{`f:2:3: error: "1,58" is not a finite number`, "numbers have a point"}},
-		{Spec{}, born, []string{`f:2:3: error: "0.3.2026" is not a finite number`, "dates are written as 2026-03-01"}},
-		{Spec{}, weight, []string{`f:2:3: error: "0,5 kg" is not a finite number`, "numbers have a point"}},
-		{Spec{}, "id,a,b\nx,1,2\ny,red, dark,4\n", []string{`f:3:1: error: the row has 4 columns`, "in quotes"}},
-		{Spec{Columns: []string{"id", "a"}}, "id,a,b\nx,1,2\ny,3\n", []string{`f:3:1: error: the row has 2 columns`}},
-		{Spec{}, "x,1,red\ny,2,blue\n", []string{`f:1:5: error: "red"`, "a first line that has them"}},
-		{Spec{}, names, []string{`column "name" has 50 different texts in 50 rows`, `"columns"`}},
-		{Spec{}, "id,a\nx,1\nx,2\n", []string{`entity "x" has a row already, on line 2`, `names another one first`}},
-		{Spec{}, "id,a\nx,1\nx,2\n", []string{"leave one row of each entity"}},
-		{Spec{}, "id;a;b\nx;1,500;2\n", []string{`f:2:3: error: "1,500" is not a finite number`, "numbers have a point"}},
-		{Spec{}, "id;a;b\nx;1.234,5;2\n", []string{`"1.234,5" is not a finite number`, "numbers have a point"}},
-		{Spec{}, "x,1\ny;2\n", []string{"f:2:1: error: the row has 0 values", "commas separate the columns"}},
-		{Spec{Columns: []string{"name", "aeg"}}, people, []string{`there is no column "aeg"`, "did you mean age?"}},
-		{Spec{Categories: []string{"twon"}}, people, []string{`there is no column "twon"`, "did you mean town?"}},
-		{Spec{Columns: []string{"name", "town"}, Width: 7}, people, []string{"1 values, 7 are wanted"}},
-		{Spec{Columns: []string{"name", "town"}, Width: 1}, people, []string{"the 1 columns of f are 2 features"}},
+		{Form{}, "id,a,b\nx,1,14%\ny,3,20%\n", []string{`f:2:5: error: "14%" is not a finite number`, "have a point"}},
+		{Form{}, "id,a\nx,\"1,58\"\ny,0\n", []string{`f:2:3: error: "1,58" is not a finite number`, "numbers have a point"}},
+		{Form{}, born, []string{`f:2:3: error: "0.3.2026" is not a finite number`, "dates are written as 2026-03-01"}},
+		{Form{}, weight, []string{`f:2:3: error: "0,5 kg" is not a finite number`, "numbers have a point"}},
+		{Form{}, "id,a,b\nx,1,2\ny,red, dark,4\n", []string{`f:3:1: error: the row has 4 columns`, "in quotes"}},
+		{Form{Columns: []string{"id", "a"}}, "id,a,b\nx,1,2\ny,3\n", []string{`f:3:1: error: the row has 2 columns`}},
+		{Form{}, "x,1,red\ny,2,blue\n", []string{`f:1:5: error: "red"`, "a first line that has them"}},
+		{Form{}, names, []string{`column "name" has 50 different texts in 50 rows`, `"columns"`}},
+		{Form{}, "id,a\nx,1\nx,2\n", []string{`entity "x" has a row already, on line 2`, `names another one first`}},
+		{Form{}, "id,a\nx,1\nx,2\n", []string{"leave one row of each entity"}},
+		{Form{}, "id;a;b\nx;1,500;2\n", []string{`f:2:3: error: "1,500" is not a finite number`, "numbers have a point"}},
+		{Form{}, "id;a;b\nx;1.234,5;2\n", []string{`"1.234,5" is not a finite number`, "numbers have a point"}},
+		{Form{}, "x,1\ny;2\n", []string{"f:2:1: error: the row has 0 values", "commas separate the columns"}},
+		{Form{Columns: []string{"name", "aeg"}}, people, []string{`there is no column "aeg"`, "did you mean age?"}},
+		{Form{Categories: []string{"twon"}}, people, []string{`there is no column "twon"`, "did you mean town?"}},
+		{Form{Columns: []string{"name", "town"}, Width: 7}, people, []string{"1 values, 7 are wanted"}},
+		{Form{Columns: []string{"name", "town"}, Width: 1}, people, []string{"the 1 columns of f are 2 features"}},
 	} {
-		r := newTableReader(&test.spec)
+		r := newTableReader(test.form)
 		err := r.readFrom(CSV, "f", strings.NewReader(test.text))
 		if err == nil {
 			_, err = r.finish(CSV)
 		}
 		for _, want := range test.want {
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%v %.20q: error %v, want %q", test.spec, test.text, err, want)
+				t.Errorf("%v %.20q: error %v, want %q", test.form, test.text, err, want)
 			}
 		}
 	}
-	err := newTableReader(&Spec{Columns: []string{"a", "b"}}).readFrom(DenseText, "f", strings.NewReader("a\t1\nx\t2\n"))
+	err := newTableReader(Form{Columns: []string{"a", "b"}}).readFrom(DenseText, "f", strings.NewReader("a\t1\nx\t2\n"))
 	if err == nil || !strings.Contains(err.Error(), `there is no column "b"; there are a, 1`) {
 		t.Error(err)
 	}
@@ -216,37 +215,8 @@ func TestSeparators(t *testing.T) {
 			t.Errorf("%q: read with names %q", dense, f.header)
 		}
 	}
-	columns := newTableReader(&Spec{Columns: []string{"id", "income"}})
+	columns := newTableReader(Form{Columns: []string{"id", "income"}})
 	if err := columns.readFrom(DenseText, "f", strings.NewReader(tabs)); err != nil || len(columns.values) != 3 {
 		t.Errorf("chosen columns: %v, %v", columns.values, err)
-	}
-}
-
-// What the features of a network stood for is what they stand for when it is loaded, also where there are as many.
-func TestSavedFeaturesAreTheSame(t *testing.T) {
-	system := func(text string) *System {
-		f, err := Read(CSV, "f", strings.NewReader(text), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := New([]Spec{{Name: "n", Features: "f", Outputs: 2}}, map[string]*Features{"f": f}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	var saved bytes.Buffer
-	if err := system("id,town\na,Rome\nb,Paris\n").Save(&saved); err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]string{
-		"id,town\nx,Paris\ny,Rome\nz,Rome\n": "",
-		"id,town\na,Rome\nb,Oslo\n":          `its feature 1 is "town=Paris", where the table has "town=Oslo"`,
-		"id,x,y\na,1,2\nb,3,4\n":             `its feature 1 is "town=Paris", where the table has "nothing"`,
-	} {
-		err := system(text).Load(bytes.NewReader(saved.Bytes()))
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want %q", text, err, want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package neural
+package features
 
 import (
 	"encoding/binary"
@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/half"
 )
 
 // A file of NumPy is the magic word, two bytes of version, the header's length in two bytes or, as of version 2, four,
@@ -32,7 +34,7 @@ var npyTypes = map[string]struct {
 }{
 	"f8": {8, func(b []byte, o binary.ByteOrder) float64 { return math.Float64frombits(o.Uint64(b)) }},
 	"f4": {4, func(b []byte, o binary.ByteOrder) float64 { return float64(math.Float32frombits(o.Uint32(b))) }},
-	"f2": {2, func(b []byte, o binary.ByteOrder) float64 { return half(o.Uint16(b)) }},
+	"f2": {2, func(b []byte, o binary.ByteOrder) float64 { return float64(half.Float32(o.Uint16(b))) }},
 	"i8": {8, func(b []byte, o binary.ByteOrder) float64 { return float64(int64(o.Uint64(b))) }},
 	"i4": {4, func(b []byte, o binary.ByteOrder) float64 { return float64(int32(o.Uint32(b))) }},
 	"i2": {2, func(b []byte, o binary.ByteOrder) float64 { return float64(int16(o.Uint16(b))) }},

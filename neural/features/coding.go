@@ -1,8 +1,9 @@
-package neural
+package features
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -61,8 +62,8 @@ func isMissing(field string) bool { return missing[strings.ToLower(strings.TrimS
 
 // NewTable returns what a network sees of columns of text, as Read does of the format csv: numbers, texts and gaps.
 // Names are those of the columns, of which the categories have no numbers.
-func NewTable(ids, names []string, columns [][]string, categories []string) (*Features, error) {
-	t := newTableReader(&Spec{Categories: categories})
+func NewTable(ids, names []string, columns [][]string, categories []string) (*Table, error) {
+	t := newTableReader(Form{Categories: categories})
 	t.name, t.code.header, t.code.typed, t.code.names = "the features", true, true, slices.Clone(names)
 	for k, column := range columns {
 		if len(column) != len(ids) || len(names) != len(columns) {
@@ -375,7 +376,7 @@ func (at *column) features(name string) []string {
 	case at.left:
 		return nil
 	case len(at.rows) > 0:
-		names := sortedKeys(at.codes)
+		names := slices.Sorted(maps.Keys(at.codes))
 		for k, text := range names {
 			names[k] = name + "=" + text
 		}
@@ -389,7 +390,7 @@ func (at *column) features(name string) []string {
 // places returns, by code, the place of a text among all in alphabetical order.
 func (at *column) places() []int {
 	places := make([]int, len(at.codes))
-	for k, text := range sortedKeys(at.codes) {
+	for k, text := range slices.Sorted(maps.Keys(at.codes)) {
 		places[at.codes[text]] = k
 	}
 	return places
@@ -404,24 +405,6 @@ func (at *column) median(values []float32, width int) float32 {
 	slices.Sort(numbers)
 	low, high := numbers[(len(numbers)-1)/2], numbers[len(numbers)/2]
 	return low + (high-low)/2
-}
-
-// sameFeatures tells whether a checkpoint's features are those of a table. Those of numbers alone have no names.
-func sameFeatures(saved, table []string) error {
-	for k := range max(len(saved), len(table)) {
-		theirs, ours := "nothing", "nothing"
-		if k < len(saved) {
-			theirs = saved[k]
-		}
-		if k < len(table) {
-			ours = table[k]
-		}
-		if theirs != ours {
-			return wrongKey("checkpoint", "its feature %d is %q, where the table has %q: the table's texts and gaps must be "+
-				"those that the network learned from", k+1, theirs, ours)
-		}
-	}
-	return nil
 }
 
 // isHeader tells whether a file's first line has the names of columns: none of them a number or a sign that a value is

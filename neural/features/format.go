@@ -1,6 +1,19 @@
-package neural
+package features
 
-// Format names a text form of a feature table.
+// Form says how a feature table is written in files.
+type Form struct {
+	// Format is the form of its rows; "" is that of the first file's extension.
+	Format Format
+	// Width is the number of features; 0 is as many as there are.
+	Width int
+	// Columns names, of a table whose columns have names, that of the ids and those of the features, in this order; nil is
+	// the first one, and all others.
+	Columns []string
+	// Categories names those of its columns whose numbers are names, such as postcodes.
+	Categories []string
+}
+
+// Format names the form of the rows of a feature table.
 type Format string
 
 // The formats. Sparse lines are an id, a tab, and the columns of the nonzeros, counted from 0, each alone (for the
@@ -17,4 +30,5 @@ const (
 	Parquet    Format = "parquet"
 )
 
-var formats = []Format{SparseText, DenseText, CSV, IDX, NPY, Parquet}
+// Formats are all of them.
+var Formats = []Format{SparseText, DenseText, CSV, IDX, NPY, Parquet}

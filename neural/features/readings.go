@@ -1,4 +1,4 @@
-package neural
+package features
 
 import (
 	"fmt"

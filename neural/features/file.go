@@ -1,4 +1,4 @@
-package neural
+package features
 
 import (
 	"compress/gzip"
@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// ReadFiles reads the table that a specification describes by its format, width, columns and categories from files, one
-// after the other, decompressing those whose names end in .gz; see Read. The empty format is that of the first file's
-// extension.
-func ReadFiles(spec *Spec, paths []string) (*Features, error) {
-	format := spec.Format
+// ReadFiles reads the table that a form describes from files, one after the other, decompressing those whose names end
+// in .gz; see Read.
+func ReadFiles(form Form, paths []string) (*Table, error) {
+	format := form.Format
 	if format == "" && len(paths) > 0 {
 		format = formatOf(paths[0])
 	}
-	if spec.Width < 0 || spec.Width > maxWidth {
-		return nil, fmt.Errorf("width %d is not between 0 and %d", spec.Width, maxWidth)
+	if form.Width < 0 || form.Width > maxWidth {
+		return nil, fmt.Errorf("width %d is not between 0 and %d", form.Width, maxWidth)
 	}
-	t := newTableReader(spec)
+	t := newTableReader(form)
 	for _, path := range paths {
 		if err := t.readFile(format, path); err != nil {
 			return nil, err

@@ -1,13 +1,11 @@
-package neural_test
+package features_test
 
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
-	"slices"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/features"
 )
 
 // Bags of words are told from other tables by their numbers, dense or sparse; a column of another scale, or numbers
@@ -68,10 +66,10 @@ func TestBagsOfWords(t *testing.T) {
 			}
 			start = append(start, len(values))
 		}
-		for _, table := range []func() (*neural.Features, error){
-			func() (*neural.Features, error) { return neural.NewDense(ids, test.width, dense) },
-			func() (*neural.Features, error) {
-				return neural.NewSparse(ids, test.width, start, columns, values)
+		for _, table := range []func() (*features.Table, error){
+			func() (*features.Table, error) { return features.NewDense(ids, test.width, dense) },
+			func() (*features.Table, error) {
+				return features.NewSparse(ids, test.width, start, columns, values)
 			},
 		} {
 			f, err := table()
@@ -82,50 +80,6 @@ func TestBagsOfWords(t *testing.T) {
 				t.Errorf("%s, sparse %v: %v", test.name, f.Sparse(), got)
 			}
 		}
-	}
-}
-
-// A network that begins with a checkpoint sees a table of three texts, which look like no bags of words, as it saw the
-// many that it learned from.
-func TestCheckpointsSayHowTextsAreScaled(t *testing.T) {
-	const width, many, few = 40, 100, 3
-	r := rand.New(rand.NewPCG(3, 4))
-	values, ids := make([]float32, many*width), make([]string, many)
-	for k := range values {
-		values[k] = one(r.Float64() < 0.1) * float32(1+r.IntN(3))
-	}
-	for k := range ids {
-		ids[k] = fmt.Sprint("t", k)
-	}
-	path := filepath.Join(t.TempDir(), "saved")
-	outputs := func(spec neural.Spec, texts int) []float32 {
-		table, err := neural.NewDense(ids[:texts], width, values[:texts*width])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if texts == few && table.OfWords() {
-			t.Fatal("three texts look like bags of words")
-		}
-		s, err := neural.New([]neural.Spec{spec}, map[string]*neural.Features{"texts": table}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		y, err := s.Predict("eye", []int32{0, 1, 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if spec.Checkpoint == "" {
-			if err := s.SaveFile(path); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return y
-	}
-	spec := neural.Spec{Name: "eye", Features: "texts", Outputs: 3}
-	learned := outputs(spec, many)
-	spec.Checkpoint = path
-	if seen := outputs(spec, few); !slices.Equal(seen, learned) {
-		t.Errorf("%v of many texts, %v of three of them", learned, seen)
 	}
 }
 

@@ -1,4 +1,4 @@
-package neural
+package features
 
 import (
 	"math"
@@ -18,7 +18,7 @@ const (
 // below 0, half of the columns are 0 in most rows, and no column is of another scale than the others. Categories, of
 // which each row has one of each kind, are none: some rows have more words than others. Nor are bits that are about as
 // frequent as each other: of words, few are in many texts, and most are in few.
-func (f *Features) OfWords() bool {
+func (f *Table) OfWords() bool {
 	if f.names != nil || f.width < leastWords || slices.ContainsFunc(f.values, func(v float32) bool { return v < 0 }) {
 		return false
 	}
@@ -26,12 +26,12 @@ func (f *Features) OfWords() bool {
 	fewest, most, bits := f.width, 0, true
 	for r := 0; r < f.Len(); r += 1 + f.Len()/mostTexts {
 		rows++
-		lo, hi := f.span(r)
+		lo, hi := f.Span(r)
 		words := 0
 		for k := lo; k < hi; k++ {
 			if v := float64(f.values[k]); v > 0 {
 				words++
-				c := f.columnOf(k)
+				c := f.ColumnOf(k)
 				there[c]++
 				squares[c] += v * v
 				bits = bits && v == 1

@@ -1,4 +1,4 @@
-package neural
+package features
 
 import (
 	"bufio"
@@ -27,11 +27,11 @@ const maxErrors = 10
 
 // Read reads a feature table. The error tells each wrong row with its place. The width of a sparse table is given by
 // width, or by its largest column if width is 0; for the other formats, a positive width is checked.
-func Read(format Format, name string, r io.Reader, width int) (*Features, error) {
+func Read(format Format, name string, r io.Reader, width int) (*Table, error) {
 	if width < 0 || width > maxWidth {
 		return nil, fmt.Errorf("%s: width %d is not between 0 and %d", name, width, maxWidth)
 	}
-	t := newTableReader(&Spec{Width: width})
+	t := newTableReader(Form{Width: width})
 	if err := t.readFrom(format, name, r); err != nil {
 		return nil, err
 	}
@@ -46,13 +46,13 @@ type tableReader struct {
 	cells []string // of a table whose cells are texts
 	width int
 	gaps  bool // nothing stands between two tabs of the first row, or of one that is not as wide
-	spec  *Spec
+	form  Form
 	code  coding
 	// widest is the largest column of a sparse table, and one more.
 	widest int
 	seen   map[string]int // id to the line that has it
 	diags  source.Diagnostics
-	key    error // of the specification, which shows at a row
+	key    error // about the form, which shows at a row
 
 	ids     []string
 	start   []int
@@ -77,7 +77,7 @@ func wrong(field int, format string, args ...any) error {
 // report adds an error at the current line and tells whether there have been enough. The diagnostic's file has empty
 // lines in place of those before, which need not be in memory.
 func (t *tableReader) report(err error) (enough bool) {
-	if errors.As(err, new(*SpecError)) {
+	if errors.As(err, new(*KeyError)) {
 		t.key = err
 		return true
 	}
@@ -119,15 +119,15 @@ func fieldAt(line string, field int) (start, end int) {
 	return 0, len(line)
 }
 
-// newTableReader is for a table of the width, columns and categories of a specification.
-func newTableReader(spec *Spec) *tableReader {
-	return &tableReader{width: spec.Width, spec: spec, seen: map[string]int{}}
+// newTableReader is for a table of a form.
+func newTableReader(form Form) *tableReader {
+	return &tableReader{width: form.Width, form: form, seen: map[string]int{}}
 }
 
 // readFrom adds the rows of a file.
 func (t *tableReader) readFrom(format Format, name string, r io.Reader) error {
 	t.name, t.line = name, 0
-	if format != CSV && format != DenseText && format != Parquet && len(t.spec.Columns)+len(t.spec.Categories) > 0 {
+	if format != CSV && format != DenseText && format != Parquet && len(t.form.Columns)+len(t.form.Categories) > 0 {
 		return wrongKey("columns", "columns and categories are of tables of the formats csv, dense and parquet, not of %s",
 			format)
 	}
@@ -149,7 +149,7 @@ func (t *tableReader) readFrom(format Format, name string, r io.Reader) error {
 	case Parquet:
 		return t.readParquet(r)
 	}
-	return unknown("format", format, formats)
+	return wrongKey("format", "%w", source.Unknown("format", format, Formats))
 }
 
 // unmarked returns what follows the byte order mark that some editors begin files with: it is no part of the first id.
@@ -176,7 +176,7 @@ func firstLines(text *bufio.Reader) (first, second string) {
 // tabbed tells whether the columns of a dense table have names and all stand between tabs, so that texts may be among
 // them, and gaps: as columns are asked for by names, or as the first line has names and the next as many fields.
 func (t *tableReader) tabbed(text *bufio.Reader) bool {
-	if len(t.spec.Columns)+len(t.spec.Categories) > 0 {
+	if len(t.form.Columns)+len(t.form.Categories) > 0 {
 		return true
 	}
 	first, second := firstLines(text)
@@ -189,7 +189,7 @@ func (t *tableReader) tabbed(text *bufio.Reader) bool {
 }
 
 // finish makes a table of all rows.
-func (t *tableReader) finish(format Format) (f *Features, err error) {
+func (t *tableReader) finish(format Format) (f *Table, err error) {
 	if !t.code.plain() {
 		return t.finishCoded()
 	}
@@ -220,15 +220,15 @@ func (t *tableReader) readSparse(r io.Reader) error {
 }
 
 // finishCoded makes a table of rows some of which have texts or gaps.
-func (t *tableReader) finishCoded() (*Features, error) {
+func (t *tableReader) finishCoded() (*Table, error) {
 	t.code.measure(t.values)
-	t.code.settle(t.values, len(t.spec.Columns) > 0)
+	t.code.settle(t.values, len(t.form.Columns) > 0)
 	if err := t.code.check(t); err != nil {
 		return nil, err
 	}
 	names, values := t.code.coded(t.values)
-	if t.spec.Width > 0 && t.spec.Width != len(names) {
-		return nil, wrongKey("width", "the width is %d, and the %d columns of %s are %d features", t.spec.Width,
+	if t.form.Width > 0 && t.form.Width != len(names) {
+		return nil, wrongKey("width", "the width is %d, and the %d columns of %s are %d features", t.form.Width,
 			len(t.code.columns), t.name, len(names))
 	}
 	f, err := NewDense(t.ids, len(names), values)
@@ -308,7 +308,7 @@ func (t *tableReader) readTable(next records) error {
 			return fmt.Errorf("%s: %w", t.name, err)
 		}
 		t.line = line
-		if first && (len(t.spec.Columns)+len(t.spec.Categories) > 0 || isHeader(record[0], record[1:])) {
+		if first && (len(t.form.Columns)+len(t.form.Categories) > 0 || isHeader(record[0], record[1:])) {
 			names = record
 			continue
 		}
@@ -354,7 +354,7 @@ func (t *tableReader) head(names []string, id int) (picked, error) {
 		names[k] = strings.TrimSpace(names[k])
 	}
 	var columns []int
-	for _, name := range t.spec.Columns {
+	for _, name := range t.form.Columns {
 		k := slices.Index(names, name)
 		if k < 0 {
 			return picked{}, noColumn("columns", name, names)
@@ -390,7 +390,7 @@ func (t *tableReader) addCells(cells []string) error {
 	if err := t.fits(len(cells) - 1); err != nil {
 		return err
 	}
-	if err := t.code.begin(t.width, t.spec.Categories); err != nil {
+	if err := t.code.begin(t.width, t.form.Categories); err != nil {
 		return err
 	}
 	row := int32(len(t.ids) - 1)
@@ -432,7 +432,7 @@ func (t *tableReader) readParquet(r io.Reader) error {
 		err := t.addCells(cells)
 		return err == nil || !t.report(err)
 	})
-	if known := (*SpecError)(nil); errors.As(err, &known) {
+	if known := (*KeyError)(nil); errors.As(err, &known) {
 		return err
 	}
 	if err != nil {

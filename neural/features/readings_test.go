@@ -1,4 +1,4 @@
-package neural
+package features
 
 import (
 	"fmt"
@@ -97,7 +97,7 @@ func TestUncertainReadings(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	r := newTableReader(&Spec{Columns: []string{"id", "age", "what"}})
+	r := newTableReader(Form{Columns: []string{"id", "age", "what"}})
 	err := r.readFrom(CSV, "f", strings.NewReader(people40(func(k int) string { return fmt.Sprint("Mr. ", k) })))
 	if err == nil {
 		_, err = r.finish(CSV)

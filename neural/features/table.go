@@ -1,4 +1,4 @@
-package neural
+package features
 
 import (
 	"encoding/binary"
@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Features is an immutable table of feature vectors, one row for each entity. A sparse table keeps the nonzeros of
+// Table is an immutable table of feature vectors, one row for each entity. A sparse table keeps the nonzeros of
 // each row in ascending order of columns; a dense one keeps all values.
-type Features struct {
+type Table struct {
 	ids    []string
 	rowOf  map[string]int32
 	late   map[string]int32 // rows that With has added, and rowOf has not
@@ -30,10 +30,10 @@ type Features struct {
 type Reading struct{ ID, Text, Hint string }
 
 // Readings returns what was made of columns that mean something else to somebody else.
-func (f *Features) Readings() []Reading { return f.readings }
+func (f *Table) Readings() []Reading { return f.readings }
 
-// rows numbers all rows.
-func (f *Features) rows() []int32 {
+// Rows numbers all rows.
+func (f *Table) Rows() []int32 {
 	all := make([]int32, f.Len())
 	for r := range all {
 		all[r] = int32(r)
@@ -42,14 +42,14 @@ func (f *Features) rows() []int32 {
 }
 
 // Write writes all rows to a digest: two tables that write the same are the same. It is no format to read again.
-func (f *Features) Write(digest io.Writer) {
+func (f *Table) Write(digest io.Writer) {
 	fmt.Fprintf(digest, "%q %d %d\n", f.ids, f.width, f.start)
 	binary.Write(digest, binary.LittleEndian, f.columns)
 	binary.Write(digest, binary.LittleEndian, f.values)
 }
 
 // NewDense returns a dense table whose row r is values[r*width:(r+1)*width].
-func NewDense(ids []string, width int, values []float32) (*Features, error) {
+func NewDense(ids []string, width int, values []float32) (*Table, error) {
 	f, err := newTable(ids, width, values)
 	if err == nil && len(values) != len(ids)*width {
 		err = fmt.Errorf("%d rows of width %d need %d values, not %d", len(ids), width, len(ids)*width, len(values))
@@ -61,7 +61,7 @@ func NewDense(ids []string, width int, values []float32) (*Features, error) {
 }
 
 // NewNames returns a table of rows that have names alone: a network of kind "external" knows what they look like.
-func NewNames(ids []string) (*Features, error) {
+func NewNames(ids []string) (*Table, error) {
 	f, err := newTable(ids, 1, nil)
 	if err == nil {
 		f.width = 0
@@ -71,7 +71,7 @@ func NewNames(ids []string) (*Features, error) {
 
 // NewSparse returns a sparse table in compressed rows: the nonzeros of row r are values[k] in columns[k] for k from
 // start[r] to start[r+1]-1, and start has one element more than ids. Columns ascend within a row.
-func NewSparse(ids []string, width int, start []int, columns []int32, values []float32) (*Features, error) {
+func NewSparse(ids []string, width int, start []int, columns []int32, values []float32) (*Table, error) {
 	f, err := newTable(ids, width, values)
 	if err != nil {
 		return nil, err
@@ -84,8 +84,8 @@ func NewSparse(ids []string, width int, start []int, columns []int32, values []f
 }
 
 // newTable checks what sparse and dense tables have in common.
-func newTable(ids []string, width int, values []float32) (*Features, error) {
-	f := &Features{ids: ids, rowOf: make(map[string]int32, len(ids)), width: width, values: values}
+func newTable(ids []string, width int, values []float32) (*Table, error) {
+	f := &Table{ids: ids, rowOf: make(map[string]int32, len(ids)), width: width, values: values}
 	if len(ids) == 0 || width <= 0 {
 		return nil, fmt.Errorf("the feature table is empty: %d rows of width %d", len(ids), width)
 	}
@@ -108,7 +108,7 @@ func newTable(ids []string, width int, values []float32) (*Features, error) {
 }
 
 // checkSparse checks what the kernels rely on: they do not check bounds, and take each column of a row to occur once.
-func (f *Features) checkSparse() error {
+func (f *Table) checkSparse() error {
 	if len(f.start) != len(f.ids)+1 || f.start[0] != 0 || f.start[len(f.ids)] != len(f.values) ||
 		len(f.columns) != len(f.values) || !slices.IsSorted(f.start) {
 		return fmt.Errorf("the row starts do not fit %d rows of %d nonzeros", len(f.ids), len(f.values))
@@ -127,22 +127,22 @@ func (f *Features) checkSparse() error {
 }
 
 // Len returns the number of rows.
-func (f *Features) Len() int { return len(f.ids) }
+func (f *Table) Len() int { return len(f.ids) }
 
 // Width returns the number of features of each row.
-func (f *Features) Width() int { return f.width }
+func (f *Table) Width() int { return f.width }
 
 // Sparse reports whether the table keeps only nonzeros.
-func (f *Features) Sparse() bool { return f.start != nil }
+func (f *Table) Sparse() bool { return f.start != nil }
 
 // IDs returns the entities of all rows.
-func (f *Features) IDs() []string { return f.ids }
+func (f *Table) IDs() []string { return f.ids }
 
 // Names returns what the features stand for, such as town=Rome and "income missing"; nil for a table of numbers alone.
-func (f *Features) Names() []string { return f.names }
+func (f *Table) Names() []string { return f.names }
 
 // Heading returns the name of the column of numbers that a feature is, or "" of one that has none.
-func (f *Features) Heading(feature int) string {
+func (f *Table) Heading(feature int) string {
 	if feature < len(f.header) {
 		return f.header[feature]
 	}
@@ -150,38 +150,18 @@ func (f *Features) Heading(feature int) string {
 }
 
 // ID returns the entity of a row.
-func (f *Features) ID(row int32) string { return f.ids[row] }
+func (f *Table) ID(row int32) string { return f.ids[row] }
 
 // Row returns the row of an entity.
-func (f *Features) Row(id string) (row int32, ok bool) {
+func (f *Table) Row(id string) (row int32, ok bool) {
 	if row, ok = f.rowOf[id]; !ok {
 		row, ok = f.late[id]
 	}
 	return row, ok
 }
 
-// Normalized returns the table with every row scaled; the table itself if rows are not what is scaled, or columns are
-// before them.
-func (f *Features) Normalized(normalization Normalization) *Features {
-	if !normalization.byRows() || normalization.byColumns() {
-		return f
-	}
-	scaled := *f
-	scaled.values = slices.Clone(f.values)
-	scaled.scaleRows(0, normalization)
-	return &scaled
-}
-
-// scaleRows scales rows, from one on.
-func (f *Features) scaleRows(from int, normalization Normalization) {
-	for r := from; r < f.Len(); r++ {
-		lo, hi := f.span(r)
-		scale(f.values[lo:hi], normalization)
-	}
-}
-
 // Column returns the values of some rows of a dense table in a column.
-func (f *Features) Column(rows []int32, column int) []float32 {
+func (f *Table) Column(rows []int32, column int) []float32 {
 	values := make([]float32, len(rows))
 	for k, r := range rows {
 		values[k] = f.values[int(r)*f.width+column]
@@ -189,55 +169,44 @@ func (f *Features) Column(rows []int32, column int) []float32 {
 	return values
 }
 
-// span returns where the values of a row lie.
-func (f *Features) span(row int) (lo, hi int) {
+// Values returns all that the table keeps, row by row: of a sparse table the nonzeros, of a dense one all values. They
+// are the table's own.
+func (f *Table) Values() []float32 { return f.values }
+
+// Of returns a table of the same rows with other values: of a sparse table of as many, of a dense one of any width.
+func (f *Table) Of(width int, values []float32) *Table {
+	out := *f
+	out.width, out.values = width, values
+	return &out
+}
+
+// Nonzeros returns the columns, ascending, and the values of a row of a sparse table. They are the table's own.
+func (f *Table) Nonzeros(row int) (columns []int32, values []float32) {
+	lo, hi := f.start[row], f.start[row+1]
+	return f.columns[lo:hi], f.values[lo:hi]
+}
+
+// Span returns where the values of a row lie in Values.
+func (f *Table) Span(row int) (lo, hi int) {
 	if f.Sparse() {
 		return f.start[row], f.start[row+1]
 	}
 	return row * f.width, (row + 1) * f.width
 }
 
-// columnOf returns the column of the k-th value.
-func (f *Features) columnOf(k int) int {
+// ColumnOf returns the column of the k-th of Values.
+func (f *Table) ColumnOf(k int) int {
 	if f.Sparse() {
 		return int(f.columns[k])
 	}
 	return k % f.width
 }
 
-// textLength is the length of rows by tf-idf. Weight decay holds back more of what is learned from shorter ones, and
-// few labels are learned by heart of longer ones.
-const textLength = 2
-
-// scale divides a row by its size. The sum is taken in float64, so that long rows come out as exact as short ones.
-func scale(row []float32, normalization Normalization) {
-	size := 0.0
-	for _, v := range row {
-		if normalization == RowsToUnitSum {
-			size += math.Abs(float64(v))
-		} else {
-			size += float64(v) * float64(v)
-		}
-	}
-	switch normalization {
-	case RowsToUnitL2:
-		size = math.Sqrt(size)
-	case RowsByTFIDF:
-		size = math.Sqrt(size) / textLength
-	}
-	if size == 0 {
-		return
-	}
-	for i, v := range row {
-		row[i] = float32(float64(v) / size)
-	}
-}
-
-// dense writes the chosen rows, one after the other, into values.
-func (f *Features) dense(rows []int32, values []float32) {
+// Gather writes the chosen rows, one after the other, into values, of shape [rows, width].
+func (f *Table) Gather(rows []int32, values []float32) {
 	clear(values)
 	for i, r := range rows {
-		lo, hi := f.span(int(r))
+		lo, hi := f.Span(int(r))
 		row := values[i*f.width : (i+1)*f.width]
 		if !f.Sparse() {
 			copy(row, f.values[lo:hi])
@@ -250,3 +219,20 @@ func (f *Features) dense(rows []int32, values []float32) {
 }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// KeyError says which key of a Form is wrong, or of what describes a network.
+type KeyError struct {
+	Key string
+	Err error
+}
+
+// Error says what is wrong.
+func (e *KeyError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *KeyError) Unwrap() error { return e.Err }
+
+// wrongKey returns an error about one key.
+func wrongKey(key, format string, args ...any) error {
+	return &KeyError{key, fmt.Errorf(format, args...)}
+}

@@ -1,4 +1,4 @@
-package neural
+package features
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 func TestParquetOfPandas(t *testing.T) {
 	want := map[string][]float32{"ann": {0.5, 1, 1}, "bob": {1.5, 0, 2}, "cy": {-2, 1, 3}}
 	for _, path := range []string{"testdata/index.parquet", "testdata/named.parquet"} {
-		f, err := ReadFiles(&Spec{}, []string{path})
+		f, err := ReadFiles(Form{}, []string{path})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue
@@ -58,7 +58,7 @@ func TestParquetErrors(t *testing.T) {
 // A table that pandas wrote, which lacks values, is what the same in text is.
 func TestParquetGaps(t *testing.T) {
 	columns := []string{"who", "age", "town", "member"}
-	table, err := ReadFiles(&Spec{Columns: columns}, []string{"testdata/gaps.parquet"})
+	table, err := ReadFiles(Form{Columns: columns}, []string{"testdata/gaps.parquet"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package neural
+package features
 
 import (
 	"bytes"
@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/alloctest"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/deeppsl/deeppsl/internal/alloctest"
 )
 
 // npy writes an array as NumPy does.
@@ -110,7 +111,7 @@ func TestFormatsByExtension(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		f, err := ReadFiles(&Spec{}, []string{path})
+		f, err := ReadFiles(Form{}, []string{path})
 		if err != nil || f.Len() != 1 || f.values[0] != 1 {
 			t.Errorf("%s: %v", name, err)
 		}
