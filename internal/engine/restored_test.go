@@ -93,3 +93,43 @@ func TestWeightsFoundOnceLabelsAreKnown(t *testing.T) {
 		t.Errorf("%.3f are right, want at least 0.85: %+v", accuracy, c)
 	}
 }
+
+// Rules by which nothing is inferred until labels are known are not said to be dying, as all others are known in the end.
+func TestNothingIsDyingOnceLabelsAreKnown(t *testing.T) {
+	const people, goods, relations = 40, 20, 6
+	random := rand.New(rand.NewPCG(3, 41))
+	files, rules, predicates := map[string]string{}, "", ""
+	for r := range relations {
+		rules += fmt.Sprintf(`"1: R%d(A, B) & Buys(A, X) -> Buys(B, X) ^2", `, r)
+		predicates += fmt.Sprintf(`"R%d/2": {"observations": ["r%[1]d.tsv"]}, `, r)
+		for a := range people {
+			for k := range 3 {
+				b := (a + 2 + 2*k) % people // of those that buy the same
+				if r > 1 {
+					b = (a + 1 + 13*k + random.IntN(13)) % people
+				}
+				files[fmt.Sprintf("r%d.tsv", r)] += fmt.Sprintf("p%d\tp%d\t%.2f\n", a, b, 0.5+0.4*random.Float64())
+			}
+		}
+	}
+	files["model.json"] = `{"rules": [` + rules + `"1: !Buys(A, X) ^2"], "predicates": {` + predicates + `
+		"Buys/2": {"targets": ["targets.tsv"], "evaluations": ["auc"],
+			"truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`
+	for a := range people {
+		for x := range goods {
+			buys, table := 0, "test.tsv"
+			if (a+x)%2 == 0 && random.Float64() < 0.4 || random.Float64() < 0.05 {
+				buys = 1
+			}
+			if random.IntN(2) == 0 {
+				table = "train.tsv"
+			}
+			files["targets.tsv"] += fmt.Sprintf("p%d\tx%d\n", a, x)
+			files[table] += fmt.Sprintf("p%d\tx%d\t%d\n", a, x, buys)
+		}
+	}
+	r := run(t, writeProject(t, files), project.Options{}, learnAndInfer)
+	if r.Known == 0 || len(r.Warnings) > 0 {
+		t.Errorf("%d labels are known, and yet: %+v", r.Known, r.Warnings)
+	}
+}

@@ -115,7 +115,9 @@ func (n *notices) epochs(t *learn.Trainer) {
 		n.still()
 		n.states()
 		n.gradients()
-		n.dying()
+		if !n.g.Project.Learning.Compared { // or else it is open whether inference will know labels
+			n.dying()
+		}
 		least := briefly
 		if t.Calibrated {
 			least = brieflyBySteps
