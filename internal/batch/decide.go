@@ -79,10 +79,7 @@ func (p *Predictions) decideTogether(ctx context.Context, stage *Stage, s *Scene
 		}
 		return taken, err
 	}
-	labels := make([][]int32, len(e.Labels))
-	for l := range labels {
-		labels[l] = e.Labels[l].Variables
-	}
+	labels := e.Variables()
 	for k, example := range members {
 		if !open[k] {
 			continue

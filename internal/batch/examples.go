@@ -49,6 +49,15 @@ func (e *Examples) Joined(more *Examples) *Examples {
 	return all
 }
 
+// Variables returns those of each label.
+func (e *Examples) Variables() [][]int32 {
+	variables := make([][]int32, len(e.Labels))
+	for l := range variables {
+		variables[l] = e.Labels[l].Variables
+	}
+	return variables
+}
+
 // Blank stands for an empty cell.
 const Blank = -1
 

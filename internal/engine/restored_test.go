@@ -94,7 +94,7 @@ func TestWeightsFoundOnceLabelsAreKnown(t *testing.T) {
 	}
 }
 
-// Rules by which nothing is inferred until labels are known are not said to be dying, as all others are known in the end.
+// Rules by which nothing is inferred until labels are known are not said to be dying, as they are known in the end.
 func TestNothingIsDyingOnceLabelsAreKnown(t *testing.T) {
 	const people, goods, relations = 40, 20, 6
 	random := rand.New(rand.NewPCG(3, 41))

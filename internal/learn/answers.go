@@ -36,22 +36,55 @@ type choices struct {
 	diagrams  map[string]*diagram
 }
 
-// HasAnswers tells whether all answers of a task's examples can be known, if others are as the first one.
-func (t *Task) HasAnswers(ctx context.Context, shapes, examples int) (bool, error) {
+// HasAnswers tells whether all answers of a task's examples can be known, if others are as the first one, and whether
+// they are mixtures, which say nothing of labels. Each of these is some variables.
+func (t *Task) HasAnswers(ctx context.Context, shapes, examples int, labels [][]int32) (known, mixed bool, err error) {
 	scene, err := t.Batches.Show(ctx, 0)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	c := scene.choices(0)
 	if c == nil || c.all*shapes > mostAsked || c.all*examples > MostTried {
-		return false, nil
+		return false, false, nil
 	}
 	scene.Field.SetWeights(t.Theta)
-	err = new(Answers).Ask(ctx, scene)
+	answers := new(Answers)
+	err = answers.Ask(ctx, scene)
 	if infeasible := (*InfeasibleError)(nil); errors.As(err, &infeasible) {
-		return false, nil
+		return false, false, nil
 	}
-	return err == nil, err
+	return err == nil, err == nil && answers.shapes[scene.Shapes[0]].mixed(labels), err
+}
+
+// mixed tells whether at more than half of the choices a label of several candidates is a mixture: none of them is
+// true, nor one of some that are as good as each other. Where Σ n·Count(n) = 2, all mass on 2 costs as little as half
+// of it on 0 and half on 4.
+func (c *choices) mixed(labels [][]int32) bool {
+	count := 0
+	for z := range c.all {
+		state := c.state(z)
+		if slices.ContainsFunc(labels, func(label []int32) bool { return len(label) > 2 && mixture(state, label) }) {
+			count++
+		}
+	}
+	return 2*count > c.all
+}
+
+// mixture tells whether the candidates of a label with the greatest value are all, or do not have nearly all of the
+// mass.
+func mixture(state []float32, label []int32) bool {
+	var best, mass float32
+	for _, i := range label {
+		best = max(best, state[i])
+	}
+	equal := 0
+	for _, i := range label {
+		if state[i] > best-tie {
+			mass += state[i]
+			equal++
+		}
+	}
+	return mass < Decided || equal == len(label)
 }
 
 // choices returns those of an example, of which nothing is asked yet; nil if they are too many or there are none.
@@ -310,10 +343,11 @@ const Decided = 0.9
 // Likeliest returns the MAP state of the most probable labels of an example, by what networks see, x; nil where answers
 // are not known, or none tells. Each label is some variables of which the greatest is true, or one that is true from a
 // half on. A label by itself has to be more probable than another one would be with all choices that do not tell of it
-// plainly: where rules leave much open, the MAP state of what networks see, or what candidates cost, says more.
+// plainly: where rules leave much open, the MAP state of what networks see, or what candidates cost, says more. So they
+// do where MAP states are mixtures.
 func (a *Answers) Likeliest(s *Scene, example int, x []float64, labels [][]int32) []float32 {
 	c := a.shapes[s.Shapes[example]]
-	if c == nil {
+	if c == nil || len(labels) > 1 && c.mixed(labels) {
 		return nil
 	}
 	x = x[s.firstInput(example):]

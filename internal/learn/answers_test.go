@@ -131,6 +131,34 @@ func TestLikeliestIsTold(t *testing.T) {
 	}
 }
 
+// Where most states are mixtures of a label's candidates, nothing of them says what several labels are; several
+// candidates that are as good as each other are no mixture, and neither is a label that is true or false by itself.
+func TestLikeliestOfMixtures(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		states []float32 // of one thing's three classes, three candidates and a label by itself each
+		mixed  bool
+	}{
+		{"mixtures", []float32{1, 0, 0, 1, 0.5, 0.2, 0.3, 1, 0.1, 0.8, 0.1, 0}, true},
+		{"one mixture", []float32{1, 0, 0, 1, 0.5, 0.2, 0.3, 1, 0, 1, 0, 0.5}, false},
+		{"equals", []float32{1, 0, 0, 1, 0.5, 0.5, 0, 1, 0, 0.5, 0.5, 0}, false},
+		{"all equal", []float32{1, 0, 0, 1, 0.33, 0.34, 0.33, 1, 0.34, 0.33, 0.33, 0}, true},
+	} {
+		things := scope{things: [][]int32{{0, 1, 2}}, alone: []bool{false}}
+		known := &choices{scope: things, all: 3, variables: 4, states: c.states}
+		answers := Answers{shapes: map[int32]*choices{0: known}}
+		s := &Scene{Field: mrf.NewField(mrftest.New(4, 3, 1).Model()), Shapes: []int32{0}}
+		labels := [][]int32{{0, 1, 2}, {3}}
+		state := answers.Likeliest(s, 0, []float64{0.6, 0.2, 0.2}, labels)
+		if known.mixed(labels) != c.mixed || (state == nil) != c.mixed {
+			t.Errorf("%s: mixed %v, likeliest %v", c.name, known.mixed(labels), state)
+		}
+		if known.mixed(labels[1:]) {
+			t.Errorf("%s: a label by itself is mixed", c.name)
+		}
+	}
+}
+
 // What is not certain has no answers: too many choices, or none.
 func TestFewChoicesAreAsked(t *testing.T) {
 	b := mrftest.New(1, 20, 1).Rule(0, mrf.Hinge, 1)

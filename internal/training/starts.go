@@ -163,22 +163,27 @@ func (g *learner) starts(l lesson) (*starts, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s, s.choose(&task)
+}
+
+// choose chooses the manners that are to be tried after the first start.
+func (s *starts) choose(task *learn.Task) error {
 	if e := s.learned.examples; len(e.Labels) > 1 {
-		known, err := task.HasAnswers(context.Background(), int(slices.Max(e.Shapes))+1, e.Count)
+		known, mixed, err := task.HasAnswers(context.Background(), int(slices.Max(e.Shapes))+1, e.Count, e.Variables())
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if known {
+		if known && !mixed {
 			s.tries = append(s.tries, byAnswers)
 		}
-		if drawable(task.Field.Model) {
+		if !mixed && drawable(task.Field.Model) {
 			s.tries = append(s.tries, byDraws)
 		}
 	}
 	if task.HasLatent() {
 		s.tries = append(s.tries, byLikelihood)
 	}
-	return s, nil
+	return nil
 }
 
 // drawable tells whether no hard rule asks for what is seen: what is drawn might contradict it, or the labels by it.
