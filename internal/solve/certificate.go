@@ -192,10 +192,15 @@ func Relative(field *mrf.Field, difference, objective float64) float64 {
 
 // Yielding returns the certificate for all points that violate no constraint by more than this one's does, and not for
 // those alone that violate none: they can cost less by the excess.
-func (c Certificate) Yielding(field *mrf.Field) Certificate {
-	c.DualBound -= c.Excess
-	c.Gap += Relative(field, c.Excess, c.Objective)
-	c.Excess = 0
+func (c Certificate) Yielding(field *mrf.Field) Certificate { return c.YieldingBut(field, 0) }
+
+// YieldingBut is Yielding where constraints that make up so much of the excess do not give way: those of components
+// that are proven against all points that violate none. So much is the excess of what it returns.
+func (c Certificate) YieldingBut(field *mrf.Field, held float64) Certificate {
+	held = min(held, c.Excess)
+	c.DualBound -= c.Excess - held
+	c.Gap += Relative(field, c.Excess-held, c.Objective)
+	c.Excess = held
 	if c.Gap < 0 {
 		c.Gap, c.DualBound = 0, c.Objective
 	}

@@ -184,6 +184,37 @@ func TestYieldingConstraints(t *testing.T) {
 	}
 }
 
+// Of components that contradict themselves a little, some are proven against points that violate nothing, some only
+// against those that violate as little: what the former violate, times large multipliers, is no part of the gap.
+func TestSomeComponentsYield(t *testing.T) {
+	const chains, length = 4, 1000
+	b, rng := mrftest.New(chains*length, 0, 2).Rule(0, mrf.LessEqual, 0), rand.New(rand.NewPCG(3, 0))
+	for i := range chains * length {
+		if i%length > 0 {
+			b.Add(0, []term{{Index: i - 1, Coef: 1}, {Index: i, Coef: -1}}, nil)
+		}
+	}
+	b.Rule(1, mrf.Absolute, 1)
+	for i := range chains * length {
+		b.Add(-rng.Float64(), at(i, 1), nil)
+	}
+	m := b.Model()
+	for _, by := range []float64{1e-8, 1e-7, 3e-7, 1e-6, 3e-6} {
+		m.Blocks[0].Bias, m.Blocks[0].Constant = nil, (1+by)/(length-1)
+		for _, method := range []string{"interior", "auto"} {
+			field, settings := mrf.NewField(m), solve.Settings{Gap: 1e-6, Threads: 1}
+			solver, err := auto.Inference(method, field, settings, auto.Options{Presolve: true, Split: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := solver.Solve(context.Background())
+			if err != nil || r.Status != solve.Optimal || r.MaxViolation > 1e-6 || math.Abs(r.Gap) > 1e-6 {
+				t.Errorf("%v by %s: %v, %v, %+v", by, method, err, r.Status, r.Certificate)
+			}
+		}
+	}
+}
+
 // So is what violates them by just what is accepted.
 func TestJustAccepted(t *testing.T) {
 	b := mrftest.New(1, 0, 2).Rule(0, mrf.LessEqual, 0).Add(0, at(0, 0.3333), nil)

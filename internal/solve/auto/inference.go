@@ -148,7 +148,7 @@ func (p *inference) simplify(ctx context.Context) (*solve.Result, error) {
 	result.Y, result.Multipliers = r.Restore(small.Y, small.Multipliers)
 	result.Certificate = solve.Certify(p.field, result.Y, result.Multipliers)
 	if result.Yields {
-		result.Certificate = result.Certificate.Yielding(p.field)
+		result.Certificate = result.Certificate.YieldingBut(p.field, small.Excess)
 	}
 	if result.Status == solve.Optimal && !p.proven(result.Certificate) {
 		return p.solve(ctx, p.field, result.Y, result.Multipliers)

@@ -70,7 +70,7 @@ func (s *shearer) Solve(ctx context.Context) (*solve.Result, error) {
 		result.Multipliers = s.turned(r.Multipliers, -1)
 		result.Certificate = solve.Certify(s.field, result.Y, result.Multipliers)
 		if result.Yields {
-			result.Certificate = result.Certificate.Yielding(s.field)
+			result.Certificate = result.Certificate.YieldingBut(s.field, r.Excess)
 		}
 		if r.Status != solve.Optimal || math.Abs(result.Gap) <= s.settings.Gap &&
 			result.MaxViolation <= s.settings.Feasibility {

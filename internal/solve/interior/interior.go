@@ -301,7 +301,7 @@ func (s *Solver) finish(ctx context.Context, late bool) {
 	}
 	r.Certificate = s.certify.Certify(r.Y, r.Multipliers)
 	if r.Yields {
-		r.Certificate = r.Certificate.Yielding(s.field)
+		r.Certificate = r.Certificate.YieldingBut(s.field, s.held())
 	}
 	switch {
 	case math.Abs(r.Gap) <= s.settings.Gap && r.MaxViolation <= s.settings.Feasibility:
@@ -312,6 +312,28 @@ func (s *Solver) finish(ctx context.Context, late bool) {
 	default:
 		r.Status = solve.IterationLimit
 	}
+}
+
+// held is what violating the hard rows of components is worth that do not yield: by next to nothing, but their
+// multipliers may be large.
+func (s *Solver) held() (excess float64) {
+	for k, e := range s.ended {
+		if e.yields {
+			continue
+		}
+		c := &s.components[k]
+		for j, number := range c.potentials {
+			kind, d := s.field.Model.Blocks[s.blocks[number]].Kind, s.constants[number]
+			vars, coef := c.row(j)
+			for e, i := range vars {
+				d += coef[e] * s.result.Y[c.variables[i]]
+			}
+			if kind == mrf.Equal || kind == mrf.LessEqual && d > 0 {
+				excess += math.Abs(s.result.Multipliers[number] * d)
+			}
+		}
+	}
+	return excess
 }
 
 // negligible is the part of the largest multiplier below which a constraint has no part in a conflict.

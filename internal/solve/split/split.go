@@ -269,15 +269,17 @@ func (r *run) handed() (method, reason string) {
 func (r *run) join() *solve.Result {
 	result := &solve.Result{Status: r.status(), Y: r.y, Multipliers: r.mu}
 	result.Certificate = solve.Certify(r.field, r.y, r.mu)
+	held := 0.0
 	for k, part := range r.results {
 		result.Iterations, result.Yields = max(result.Iterations, part.Iterations), result.Yields || part.Yields
+		held += part.Excess
 		for _, j := range part.Conflict {
 			result.Conflict = append(result.Conflict, int(r.parts[k].Potentials[j]))
 		}
 	}
 	slices.Sort(result.Conflict)
 	if result.Yields {
-		result.Certificate = result.Certificate.Yielding(r.field)
+		result.Certificate = result.Certificate.YieldingBut(r.field, held)
 	}
 	result.Method, result.Reason = r.handed()
 	if result.Status == solve.Optimal && !(result.Gap <= r.settings.Gap) {
