@@ -344,7 +344,7 @@ const Decided = 0.9
 // are not known, or none tells. Each label is some variables of which the greatest is true, or one that is true from a
 // half on. A label by itself has to be more probable than another one would be with all choices that do not tell of it
 // plainly: where rules leave much open, the MAP state of what networks see, or what candidates cost, says more. So they
-// do where MAP states are mixtures.
+// do where MAP states are mixtures. Of several labels, choices that leave one open do not count.
 func (a *Answers) Likeliest(s *Scene, example int, x []float64, labels [][]int32) []float32 {
 	c := a.shapes[s.Shapes[example]]
 	if c == nil || len(labels) > 1 && c.mixed(labels) {
@@ -399,7 +399,7 @@ func answer(state []float32, labels [][]int32) (key string, tells bool) {
 			}
 		}
 		value := state[variables[best]]
-		if len(labels) == 1 && len(variables) > 2 && value < Decided {
+		if len(variables) > 2 && value < Decided {
 			return "", false
 		}
 		if len(variables) == 1 {

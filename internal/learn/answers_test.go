@@ -159,6 +159,19 @@ func TestLikeliestOfMixtures(t *testing.T) {
 	}
 }
 
+// A state in which a label of several is a mixture of its candidates is no answer, as where things of one kind share
+// roles that each has one of: the most probable roles are those of classes that leave none open.
+func TestLikeliestOfPlainStates(t *testing.T) {
+	states := []float32{0.5, 0.25, 0.25, 0.5, 0.25, 0.25, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1}
+	things := scope{things: [][]int32{{0, 1, 2}}, alone: []bool{false}}
+	answers := Answers{shapes: map[int32]*choices{0: {scope: things, all: 3, variables: 6, states: states}}}
+	s := &Scene{Field: mrf.NewField(mrftest.New(6, 3, 1).Model()), Shapes: []int32{0}}
+	state := answers.Likeliest(s, 0, []float64{0.5, 0.3, 0.2}, [][]int32{{0, 1, 2}, {3, 4, 5}})
+	if !slices.Equal(state, states[6:12]) {
+		t.Errorf("%v is likeliest, want %v", state, states[6:12])
+	}
+}
+
 // What is not certain has no answers: too many choices, or none.
 func TestFewChoicesAreAsked(t *testing.T) {
 	b := mrftest.New(1, 20, 1).Rule(0, mrf.Hinge, 1)
