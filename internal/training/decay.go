@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
@@ -16,6 +17,11 @@ const likelyGain = 2
 // degreesGain is by how many standard errors less decay has to be better, of degrees of truth: each says more than a
 // label that is true or false, so that what suits these is often too much. Of such labels less decay wins nothing.
 const degreesGain = 1
+
+// Less than half a standard error is enough where the labels gain as much by more decay as so many of them differ by;
+// and where they gain so many standard errors, it is no matter that values as they are tell less, which more decay
+// makes less sure than labels bear out, of many classes most of all: temperatures, and the weights of rules, mend that.
+const manyGain, plainlyGain = 4, 1.5
 
 // fit fits the networks of each fold alone, and chooses how much their weights decay.
 func (c *crossFitting) fit(ctx context.Context) error {
@@ -65,8 +71,16 @@ func (c *crossFitting) decaysBetter(verdict, standing learn.Verdict, gain float6
 		return false // by some decay, nothing could be fitted
 	case c.likely:
 		return verdict.Beats(standing, likelyGain)
+	case c.degrees:
+		return verdict.Better(standing, gain)
 	}
-	return verdict.Better(standing, gain)
+	return suitsMore(verdict, standing)
+}
+
+// suitsMore tells whether more decay suits labels that are true or false better than what stands.
+func suitsMore(verdict, standing learn.Verdict) bool {
+	gain := min(decayGain, manyGain/math.Sqrt(float64(standing.Entities())))
+	return verdict.Better(standing, gain) || verdict.Beats(standing, plainlyGain)
 }
 
 // choosesDecay tells whether held-out labels can choose the decay: whether it is left to us, and some are about what
