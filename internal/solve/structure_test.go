@@ -184,6 +184,27 @@ func TestYieldingConstraints(t *testing.T) {
 	}
 }
 
+// Where rules round a cycle contradict each other by nearly as much as each may be violated, there is next to no room
+// between them, and multipliers can grow all round it.
+func TestCyclesThatNearlyYield(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 0))
+	for range 20 {
+		const length = 10
+		b := mrftest.New(length, 0, 3).Rule(0, mrf.LessEqual, 0)
+		for i := range length {
+			b.Add(0.1*float64(1-2*(i%2))+0.9e-6, []term{{Index: i, Coef: 1}, {Index: (i + 1) % length, Coef: -1}}, nil)
+		}
+		b.Rule(1, mrf.Absolute, 1)
+		for i := range length {
+			b.Add(-rng.Float64(), at(i, 1), nil)
+		}
+		r := solveBy(t, "interior", b.Model(), 1)
+		if r.Status != solve.Optimal || r.MaxViolation > 1e-6 || math.Abs(r.Gap) > 1e-6 {
+			t.Errorf("%v, %+v", r.Status, r.Certificate)
+		}
+	}
+}
+
 // Of components that contradict themselves a little, some are proven against points that violate nothing, some only
 // against those that violate as little: what the former violate, times large multipliers, is no part of the gap.
 func TestSomeComponentsYield(t *testing.T) {

@@ -164,11 +164,17 @@ func (w *work) giveLittle(out *outcome) bool {
 
 // giveLeeway solves a program whose hard rows may be violated by so much. Where their multipliers are large, that can
 // gain more than the gap, of which none is then left to prove but to points that violate them as much: if that gains
-// more than so many times the gap that is aimed at, it is for nothing.
+// more than so many times the gap that is aimed at, it is for nothing. What little room there is leaves products of a
+// dense matrix without digits where rows go round a cycle; in a sparse one they stand apart.
 func (w *work) giveLeeway(out *outcome, leeway, most float64) {
 	w.leeway = leeway
 	w.target.feasibility -= leeway
 	again := w.anew(out)
+	if !again.converged && !again.infeasible && w.matrix == &w.dense {
+		w.unsolved = true
+		again = w.anew(out)
+		w.unsolved = false
+	}
 	w.target.feasibility += leeway
 	again.converged = again.converged && w.worth() <= most*w.tolerance
 	if out.converged, out.infeasible = again.converged, again.infeasible; out.converged || out.infeasible {
@@ -372,17 +378,6 @@ func (w *work) addLinear(j int, d, weight float64) {
 			w.linear[w.place[i]] += weight * coef[k] * w.width[w.place[i]]
 		}
 	}
-}
-
-// addRowOf adds a row with the coefficients of its free variables, times the sign.
-func (w *work) addRowOf(r row, vars []int32, coef []float64, sign float64) {
-	for k, i := range vars {
-		if !w.fixed[i] {
-			w.index = append(w.index, w.place[i])
-			w.coef = append(w.coef, sign*coef[k]*w.width[w.place[i]])
-		}
-	}
-	w.addRow(r)
 }
 
 // record writes the solution and its multipliers where the solver keeps them; of contradictory hard rows, those that

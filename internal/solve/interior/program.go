@@ -45,6 +45,7 @@ type program struct {
 	doubted  bool      // whether these contradict each other is what is asked
 	steep    bool      // or have weights that are many times others
 	curved   bool      // some row has a compliance
+	unsolved bool      // by a dense matrix
 	saved    []float64
 	firm     float64
 	floor    float64 // the least that firm is
@@ -141,6 +142,17 @@ func (p *program) addRow(r row) {
 	p.rows = append(p.rows, r)
 }
 
+// addRowOf adds a row with the coefficients of its free variables, times the sign.
+func (w *work) addRowOf(r row, vars []int32, coef []float64, sign float64) {
+	for k, i := range vars {
+		if !w.fixed[i] {
+			w.index = append(w.index, w.place[i])
+			w.coef = append(w.coef, sign*coef[k]*w.width[w.place[i]])
+		}
+	}
+	w.addRow(r)
+}
+
 // prepare chooses the matrix; c keeps a sparse one for programs of the same form.
 func (p *program) prepare(c *component) {
 	for _, v := range []*[]float64{&p.y, &p.zl, &p.zu, &p.dy, &p.dzl, &p.dzu, &p.rhs, &p.diagonal} {
@@ -162,7 +174,7 @@ func (p *program) prepare(c *component) {
 		}
 	}
 	switch {
-	case p.dense.choose(p) <= small:
+	case p.dense.choose(p) <= small && !p.unsolved:
 		p.dense.keep(p)
 		p.matrix = &p.dense
 	case c.sparse == nil || c.sparse.form != p.form():
