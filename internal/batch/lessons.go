@@ -20,9 +20,10 @@ type Lessons struct {
 	size int
 	// members are the examples that are learned from, in their order.
 	members []int32
-	// teacher makes what networks imitate in one example; nil if that is nothing.
-	teacher func() (*learn.Teacher, error)
-	kinds   []int32 // of the examples: their shapes, and which of their labels are known
+	// teacher makes what networks imitate in one example, and counterparts what rules equate with what they see; nil if
+	// that is nothing.
+	teacher, counterparts func() (*learn.Teacher, error)
+	kinds                 []int32 // of the examples: their shapes, and which of their labels are known
 	// shown are the examples of the latest batch, in the order of its scene.
 	shown []int32
 	scene *Scene
@@ -30,11 +31,12 @@ type Lessons struct {
 
 // NewLessons prepares learning from some of the examples, nil for all, as far as their labels are known.
 func NewLessons(g *session.Grounding, e *Examples, members []int32, solver func(*mrf.Field) (solve.Solver, error),
-	teacher func() (*learn.Teacher, error)) *Lessons {
+	teacher, counterparts func() (*learn.Teacher, error)) *Lessons {
 	if members == nil {
 		members = e.All()
 	}
-	l := &Lessons{Stage: Stage{Grounding: g, Examples: e, Solver: solver}, members: members, teacher: teacher}
+	l := &Lessons{Stage: Stage{Grounding: g, Examples: e, Solver: solver}, members: members, teacher: teacher,
+		counterparts: counterparts}
 	l.size = min(Size(g, g.Settings.Batch, e), len(members))
 	l.kinds = e.kinds()
 	return l
@@ -105,9 +107,19 @@ func (l *Lessons) prepare() error {
 		}
 	}
 	s.Labels.Truth = make([]float64, len(s.Labels.Variables))
-	teacher, err := l.teacher()
+	var err error
+	if s.Teacher, err = l.repeated(l.teacher); err == nil {
+		s.Counterparts, err = l.repeated(l.counterparts)
+	}
+	return err
+}
+
+// repeated ties what networks see to variables in each example of the scene.
+func (l *Lessons) repeated(tie func() (*learn.Teacher, error)) (*learn.Teacher, error) {
+	s := l.scene
+	teacher, err := tie()
 	if teacher == nil || err != nil {
-		return err
+		return nil, err
 	}
 	teacher.Repeat(len(s.shapes), s.inputs, s.Variables)
 	seen := make([]bool, len(s.shapes)*s.inputs)
@@ -117,10 +129,10 @@ func (l *Lessons) prepare() error {
 		}
 	}
 	teacher.Groups = slices.DeleteFunc(teacher.Groups, func(g learn.TeacherGroup) bool { return !seen[g.Inputs[0]] })
-	if len(teacher.Groups) > 0 {
-		s.Teacher = teacher
+	if len(teacher.Groups) == 0 {
+		return nil, nil
 	}
-	return nil
+	return teacher, nil
 }
 
 // fill writes the truth of the examples that are shown.

@@ -196,6 +196,7 @@ type perceiver struct {
 	inner  *neural.Perception // nil if all slots are blank
 	system *neural.System
 	at     []int32 // which inputs the networks give
+	bound  []neural.Binding
 	x, up  []float64
 	rows   []int32
 	things [][]int32 // see Distributions; nil before
@@ -227,7 +228,7 @@ func newPerceiver(g *session.Grounding, members []*shape, inputs int) (*perceive
 		}
 	}
 	p.x, p.up = make([]float64, len(p.at)), make([]float64, len(p.at))
-	if len(bound) > 0 {
+	if p.bound = bound; len(bound) > 0 {
 		p.inner, err = p.system.Bind(len(p.at), bound...)
 	}
 	return p, err

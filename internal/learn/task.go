@@ -112,6 +112,8 @@ type Scene struct {
 	// Labels may be none, and then there is nothing to learn from the scene.
 	Labels  *Labels
 	Teacher *Teacher // nil if there is none
+	// Counterparts ties what is seen to the variables that rules equate it with; nil if there are none.
+	Counterparts *Teacher
 	// Shapes are numbers of the examples' ground models: those with the same number have the same.
 	Shapes []int32
 

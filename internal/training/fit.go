@@ -3,6 +3,7 @@ package training
 import (
 	"context"
 
+	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -176,3 +177,72 @@ func (g *learner) fitHeld(l lesson) (*learn.Labels, error) {
 	}
 	return labels, nil
 }
+
+// fitSeen fits networks alone to labels of what they see in examples, by the weight decay that parts of these which are
+// held out choose. What rules say beside does not come into it: labels are learned by heart sooner by what they cost.
+func (g *learner) fitSeen(ctx context.Context, l lesson) (*Training, error) {
+	task, err := g.exampleTask(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := task.Batches.(*batch.Lessons).Seen(ctx)
+	if err != nil || seen == nil {
+		return new(Training), err
+	}
+	if err := g.chooseSeenDecay(ctx, &l, seen); err != nil {
+		return new(Training), err
+	}
+	training, _, err := g.fitPart(ctx, l, seen, -1)
+	return training, err
+}
+
+// chooseSeenDecay chooses how much weights decay, if that is left to us and labels are few enough to matter.
+func (g *learner) chooseSeenDecay(ctx context.Context, l *lesson, seen *batch.Seen) error {
+	if g.Project.Learning.Network.Decay >= 0 || len(seen.Labels.Truth) > manySeen {
+		return nil
+	}
+	var standing learn.Verdict
+	for _, factor := range decayFactors {
+		tried, verdicts := *l, make([]learn.Verdict, g.Project.Learning.Folds)
+		tried.decayFactor = factor
+		for part := range verdicts {
+			var err error
+			if _, verdicts[part], err = g.fitPart(ctx, tried, seen, part); err != nil {
+				return err
+			}
+		}
+		verdict := learn.Together(verdicts...)
+		if l.decayFactor > 0 && !verdict.Better(standing, decayGain) {
+			break
+		}
+		l.decayFactor, standing = factor, verdict
+	}
+	return nil
+}
+
+// fitPart begins with new networks, and fits them to all labels but one part, which judges them; -1 holds none out.
+func (g *learner) fitPart(ctx context.Context, l lesson, seen *batch.Seen, part int) (*Training, learn.Verdict, error) {
+	var verdict learn.Verdict
+	if err := g.Reset(g.Seed); err != nil {
+		return nil, verdict, err
+	}
+	perception, err := seen.Bind(g.Networks.System)
+	if err != nil {
+		return nil, verdict, err
+	}
+	fitter := g.fitter(l)
+	fitter.Perception, fitter.Inputs, fitter.Epochs = perception, seen.Inputs, seenEpochs
+	var held *learn.Labels
+	fitter.Labels, held = seen.Hold(part, g.Project.Learning.Folds)
+	if len(fitter.Labels.Variables) == 0 {
+		return new(Training), verdict, nil
+	}
+	fit, err := fitter.Run(ctx)
+	if fit == nil {
+		return nil, verdict, err
+	}
+	return &Training{FitEpochs: fit.Epochs, FitKept: fit.Kept, Ended: fit.Ended}, held.Judge(fit.X), err
+}
+
+// Networks are fitted for at most seenEpochs, and more labels than manySeen are not divided.
+const seenEpochs, manySeen = 2_000, 100_000

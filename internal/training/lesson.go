@@ -54,6 +54,7 @@ type manner uint8
 
 const (
 	byMethod     manner = iota // the project's learn.method
+	bySight                    // networks alone, of labels of what they see: see fitSeen
 	byLikelihood               // of the labels, through what networks see: see learn.Latent
 	byAnswers                  // of the labels, by what is inferred at each choice of classes
 	byDraws                    // the labels' energy less that of what is inferred, at classes drawn from what is seen

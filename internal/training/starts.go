@@ -168,6 +168,13 @@ func (g *learner) starts(l lesson) (*starts, error) {
 
 // choose chooses the manners that are to be tried after the first start.
 func (s *starts) choose(task *learn.Task) error {
+	scene, err := task.Batches.Show(context.Background(), 0)
+	if err != nil {
+		return err
+	}
+	if l := &s.g.Project.Learning; scene.Seen() != nil && !l.Freeze && l.Learn.NetworkRate > 0 {
+		s.tries = append(s.tries, bySight)
+	}
 	if e := s.learned.examples; len(e.Labels) > 1 {
 		known, mixed, err := task.HasAnswers(context.Background(), int(slices.Max(e.Shapes))+1, e.Count, e.Variables())
 		if err != nil {
@@ -319,6 +326,9 @@ func (s *starts) prefers(this Start, score float64) bool {
 			others > before+s.chance(before)
 	}
 	chance := s.chance(s.most)
+	if s.few && s.lesson.manner == bySight {
+		return true // what costs least may have been learned by heart
+	}
 	if s.few && s.lesson.manner.likely() && !s.taken.manner.likely() {
 		return score >= s.most-heartGap
 	}
@@ -397,6 +407,8 @@ func (s *starts) next(curve []learn.Epoch) bool {
 	switch {
 	case len(s.all) >= s.g.Project.Learning.Starts || !s.judges():
 		return false
+	case s.taken.manner == bySight:
+		return false
 	case s.lesson.decay == 0 && s.tryNext(last):
 		s.g.Project.Log.Info("examples are wrong, or few: beginning with "+manners[s.lesson.manner],
 			"right", s.score(last))
@@ -436,7 +448,7 @@ func (s *starts) tryNext(last Start) bool {
 	}
 	for len(s.tries) > 0 {
 		next := s.tries[0]
-		if s.tries = s.tries[1:]; wrong || next.likely() {
+		if s.tries = s.tries[1:]; wrong || next.likely() || next == bySight {
 			s.lesson.manner = next
 			return true
 		}
@@ -445,8 +457,9 @@ func (s *starts) tryNext(last Start) bool {
 }
 
 // manners says what learning begins with.
-var manners = [...]string{byMethod: "learn.method", byLikelihood: "the likelihood of the labels",
-	byAnswers: "the likelihood that labels come out right", byDraws: "classes drawn from what is seen"}
+var manners = [...]string{byMethod: "learn.method", bySight: "labels of what is seen",
+	byLikelihood: "the likelihood of the labels",
+	byAnswers:    "the likelihood that labels come out right", byDraws: "classes drawn from what is seen"}
 
 // parameters are what is kept of a start.
 type parameters struct {

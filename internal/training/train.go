@@ -117,6 +117,9 @@ func (g *learner) way() way {
 }
 
 func (g *learner) train(ctx context.Context, l lesson) (*Training, error) {
+	if l.manner == bySight {
+		return g.fitSeen(ctx, l)
+	}
 	training, err := g.fitNetworks(ctx, l)
 	if err == nil && l.rounds > 0 {
 		err = g.learnRounds(ctx, l)
@@ -318,7 +321,7 @@ func (g *learner) examplesTask(ctx context.Context, e *batch.Examples, members [
 	task := learn.Task{Theta: g.Theta, Learned: g.learned(), NewSolver: func(field *mrf.Field) (solve.Solver, error) {
 		return g.Settings.BatchSolver(field, g.Project.Learning.WhileLearning(), g.Options())
 	}}
-	lessons := batch.NewLessons(g.Grounding, e, members, task.NewSolver, g.ties.Teacher)
+	lessons := batch.NewLessons(g.Grounding, e, members, task.NewSolver, g.ties.Teacher, g.ties.Counterparts)
 	task.Batches = lessons
 	scene, err := lessons.Show(ctx, 0)
 	if err != nil {

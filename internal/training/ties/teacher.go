@@ -8,10 +8,24 @@ import (
 )
 
 // Teacher ties the classes that networks perceive to the inferred ones that they imitate; nil if none does.
-func (t *Ties) Teacher() (*learn.Teacher, error) {
+func (t *Ties) Teacher() (*learn.Teacher, error) { return t.teacher(t.teacherOf) }
+
+// Counterparts ties the classes that networks perceive to the inferred ones that rules equate them with, whether they
+// imitate them or not; nil if none are.
+func (t *Ties) Counterparts() (*learn.Teacher, error) {
+	return t.teacher(func(neural int) (int, error) {
+		if declared := t.g.Project.Config.Predicates[neural].Neural; declared == nil || len(declared.Classes) == 0 {
+			return -1, nil
+		}
+		return t.Counterpart(neural), nil
+	})
+}
+
+// teacher ties the classes of each neural predicate to those of another predicate, of -1 to none.
+func (t *Ties) teacher(of func(neural int) (int, error)) (*learn.Teacher, error) {
 	teacher := new(learn.Teacher)
 	for k, declared := range t.g.Project.Config.Predicates {
-		imitated, err := t.teacherOf(k)
+		imitated, err := of(k)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,109 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/neural"
+)
+
+// Seen is what labels of examples say of the rows of features that networks see in them, once for all that say the
+// same.
+type Seen struct {
+	Labels   *learn.Labels // of inputs
+	Inputs   int
+	bindings []neural.Binding
+	rows     []int32 // which each label is about, from 0
+}
+
+// outlet is an output of a network for a row of its features.
+type outlet struct {
+	network    string
+	row, class int32
+}
+
+// Seen gathers what all lessons say of what networks see; nil if some labels say anything else.
+func (l *Lessons) Seen(ctx context.Context) (*Seen, error) {
+	s, met := &Seen{Labels: new(learn.Labels)}, make(map[string]bool)
+	rows := make(map[outlet]int32)
+	for k := range l.Len() {
+		scene, err := l.Show(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		labels := scene.Seen()
+		if labels == nil {
+			return nil, nil
+		}
+		outlets := l.scene.Perception.(*perceiver).outlets()
+		for first, last := 0, 0; first < len(labels.Entities); first = last {
+			for last < len(labels.Entities) && labels.Entities[last] == labels.Entities[first] {
+				last++
+			}
+			at := outlets[labels.Variables[first]]
+			key := fmt.Sprint(at.network, " ", at.row, labels.Truth[first:last])
+			if met[key] {
+				continue
+			}
+			at.class = 0
+			row, known := rows[at]
+			if !known {
+				row = int32(len(rows))
+				rows[at] = row
+			}
+			for k := first; k < last; k++ {
+				s.add(outlets[labels.Variables[k]], row, int32(len(met)), labels.Classes[k], labels.Truth[k])
+			}
+			met[key] = true
+		}
+	}
+	return s, nil
+}
+
+// add adds a label of an output, which is about a row, as one of a group.
+func (s *Seen) add(at outlet, row, group, class int32, truth float64) {
+	b := slices.IndexFunc(s.bindings, func(b neural.Binding) bool { return b.Network == at.network })
+	if b < 0 {
+		b = len(s.bindings)
+		s.bindings = append(s.bindings, neural.Binding{Network: at.network})
+	}
+	to, input := &s.bindings[b], int32(s.Inputs)
+	to.Inputs, to.Rows, to.Classes = append(to.Inputs, input), append(to.Rows, at.row), append(to.Classes, at.class)
+	l := s.Labels
+	l.Variables, l.Truth = append(l.Variables, input), append(l.Truth, truth)
+	l.Entities, l.Classes = append(l.Entities, group), append(l.Classes, class)
+	s.rows = append(s.rows, row)
+	s.Inputs++
+}
+
+// Bind lets networks see all the rows.
+func (s *Seen) Bind(system *neural.System) (*neural.Perception, error) {
+	return system.Bind(s.Inputs, s.bindings...)
+}
+
+// Hold divides the labels into those learned from and part k of n, which is held out, row by row.
+func (s *Seen) Hold(k, n int) (learned, held *learn.Labels) {
+	learned, held = new(learn.Labels), new(learn.Labels)
+	for j, row := range s.rows {
+		to, l := learned, s.Labels
+		if int(row)%n == k {
+			to = held
+		}
+		to.Variables, to.Truth = append(to.Variables, l.Variables[j]), append(to.Truth, l.Truth[j])
+		to.Entities, to.Classes = append(to.Entities, l.Entities[j]), append(to.Classes, l.Classes[j])
+	}
+	return learned, held
+}
+
+// outlets returns of which row and output of a network each input of a scene is, as it is shown.
+func (p *perceiver) outlets() map[int32]outlet {
+	outlets := make(map[int32]outlet, len(p.at))
+	for _, b := range p.bound {
+		for k, i := range b.Inputs {
+			outlets[p.at[i]] = outlet{b.Network, p.rows[b.Rows[k]], b.Classes[k]}
+		}
+	}
+	return outlets
+}
