@@ -27,7 +27,7 @@ type outlet struct {
 // Seen gathers what all lessons say of what networks see; nil if some labels say anything else.
 func (l *Lessons) Seen(ctx context.Context) (*Seen, error) {
 	s, met := &Seen{Labels: new(learn.Labels)}, make(map[string]bool)
-	rows := make(map[outlet]int32)
+	rows := make(map[string]int32)
 	for k := range l.Len() {
 		scene, err := l.Show(ctx, k)
 		if err != nil {
@@ -43,15 +43,15 @@ func (l *Lessons) Seen(ctx context.Context) (*Seen, error) {
 				last++
 			}
 			at := outlets[labels.Variables[first]]
-			key := fmt.Sprint(at.network, " ", at.row, labels.Truth[first:last])
+			of := fmt.Sprint(at.network, " ", at.row)
+			key := fmt.Sprint(of, labels.Truth[first:last])
 			if met[key] {
 				continue
 			}
-			at.class = 0
-			row, known := rows[at]
+			row, known := rows[of]
 			if !known {
 				row = int32(len(rows))
-				rows[at] = row
+				rows[of] = row
 			}
 			for k := first; k < last; k++ {
 				s.add(outlets[labels.Variables[k]], row, int32(len(met)), labels.Classes[k], labels.Truth[k])
@@ -64,9 +64,11 @@ func (l *Lessons) Seen(ctx context.Context) (*Seen, error) {
 
 // add adds a label of an output, which is about a row, as one of a group.
 func (s *Seen) add(at outlet, row, group, class int32, truth float64) {
-	b := slices.IndexFunc(s.bindings, func(b neural.Binding) bool { return b.Network == at.network })
-	if b < 0 {
-		b = len(s.bindings)
+	b := 0
+	for b < len(s.bindings) && s.bindings[b].Network != at.network {
+		b++
+	}
+	if b == len(s.bindings) {
 		s.bindings = append(s.bindings, neural.Binding{Network: at.network})
 	}
 	to, input := &s.bindings[b], int32(s.Inputs)
@@ -98,8 +100,8 @@ func (s *Seen) Hold(k, n int) (learned, held *learn.Labels) {
 }
 
 // outlets returns of which row and output of a network each input of a scene is, as it is shown.
-func (p *perceiver) outlets() map[int32]outlet {
-	outlets := make(map[int32]outlet, len(p.at))
+func (p *perceiver) outlets() []outlet {
+	outlets := make([]outlet, 1+slices.Max(p.at))
 	for _, b := range p.bound {
 		for k, i := range b.Inputs {
 			outlets[p.at[i]] = outlet{b.Network, p.rows[b.Rows[k]], b.Classes[k]}

@@ -1,9 +1,6 @@
 package learn
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // Seen returns what a scene's labels say of what networks see, where each says of which class a thing is, by a rule
 // that equates the two, and the network gives shares of one. It is nil where some labels say anything else.
@@ -20,7 +17,7 @@ func (s *Scene) Seen() *Labels {
 	for _, inputs := range perception.Distributions() {
 		shares[inputs[0]] = len(inputs)
 	}
-	seen, left := new(Labels), maps.Clone(truth)
+	seen := new(Labels)
 	for thing, group := range s.Counterparts.Groups {
 		known, total := 0, 0.0
 		for c, i := range group.Variables {
@@ -30,7 +27,6 @@ func (s *Scene) Seen() *Labels {
 			}
 			known++
 			total += value
-			delete(left, i)
 			seen.Variables, seen.Truth = append(seen.Variables, group.Inputs[c]), append(seen.Truth, value)
 			seen.Entities, seen.Classes = append(seen.Entities, int32(thing)), append(seen.Classes, int32(c))
 		}
@@ -38,7 +34,7 @@ func (s *Scene) Seen() *Labels {
 			return nil
 		}
 	}
-	if len(seen.Variables) == 0 || len(left) > 0 {
+	if len(seen.Variables) == 0 || len(seen.Variables) < len(truth) {
 		return nil
 	}
 	return seen
