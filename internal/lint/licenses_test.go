@@ -79,7 +79,7 @@ func TestProductIsLight(t *testing.T) {
 // TestBinary builds deeppsl as make build does, and weighs it.
 func TestBinary(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "deeppsl")
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", file, "./cmd/deeppsl")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", file, "./cmd/deeppsl")
 	build.Dir = root
 	build.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
 	if output, err := build.CombinedOutput(); err != nil {
