@@ -134,7 +134,7 @@ func typeWord(e ast.Expr) string {
 		return typeWord(e.X)
 	case *ast.ArrayType:
 		return "list of " + strings.TrimPrefix(typeWord(e.Elt), "a ") + "s"
-	case *ast.MapType, *ast.SelectorExpr:
+	case *ast.MapType:
 		return "object"
 	case *ast.Ident:
 		switch e.Name {
