@@ -15,7 +15,7 @@ type Seen struct {
 	Labels   *learn.Labels // of inputs
 	Inputs   int
 	bindings []neural.Binding
-	rows     []int32 // which each label is about, from 0
+	rows     []int32 // which each group of labels is about, from 0
 }
 
 // outlet is an output of a network for a row of its features.
@@ -54,16 +54,16 @@ func (l *Lessons) Seen(ctx context.Context) (*Seen, error) {
 				rows[of] = row
 			}
 			for k := first; k < last; k++ {
-				s.add(outlets[labels.Variables[k]], row, int32(len(met)), labels.Classes[k], labels.Truth[k])
+				s.add(outlets[labels.Variables[k]], labels.Classes[k], labels.Truth[k])
 			}
-			met[key] = true
+			s.rows, met[key] = append(s.rows, row), true
 		}
 	}
 	return s, nil
 }
 
-// add adds a label of an output, which is about a row, as one of a group.
-func (s *Seen) add(at outlet, row, group, class int32, truth float64) {
+// add adds a label of an output to the group that is last.
+func (s *Seen) add(at outlet, class int32, truth float64) {
 	b := 0
 	for b < len(s.bindings) && s.bindings[b].Network != at.network {
 		b++
@@ -75,8 +75,7 @@ func (s *Seen) add(at outlet, row, group, class int32, truth float64) {
 	to.Inputs, to.Rows, to.Classes = append(to.Inputs, input), append(to.Rows, at.row), append(to.Classes, at.class)
 	l := s.Labels
 	l.Variables, l.Truth = append(l.Variables, input), append(l.Truth, truth)
-	l.Entities, l.Classes = append(l.Entities, group), append(l.Classes, class)
-	s.rows = append(s.rows, row)
+	l.Entities, l.Classes = append(l.Entities, int32(len(s.rows))), append(l.Classes, class)
 	s.Inputs++
 }
 
@@ -87,16 +86,8 @@ func (s *Seen) Bind(system *neural.System) (*neural.Perception, error) {
 
 // Hold divides the labels into those learned from and part k of n, which is held out, row by row.
 func (s *Seen) Hold(k, n int) (learned, held *learn.Labels) {
-	learned, held = new(learn.Labels), new(learn.Labels)
-	for j, row := range s.rows {
-		to, l := learned, s.Labels
-		if int(row)%n == k {
-			to = held
-		}
-		to.Variables, to.Truth = append(to.Variables, l.Variables[j]), append(to.Truth, l.Truth[j])
-		to.Entities, to.Classes = append(to.Entities, l.Entities[j]), append(to.Classes, l.Classes[j])
-	}
-	return learned, held
+	out := func(group int32) bool { return int(s.rows[group])%n == k }
+	return s.Labels.Where(func(group int32) bool { return !out(group) }), s.Labels.Where(out)
 }
 
 // outlets returns of which row and output of a network each input of a scene is, as it is shown.
