@@ -325,8 +325,8 @@ func (s *Solver) held() (excess float64) {
 		for j, number := range c.potentials {
 			kind, d := s.field.Model.Blocks[s.blocks[number]].Kind, s.constants[number]
 			vars, coef := c.row(j)
-			for e, i := range vars {
-				d += coef[e] * s.result.Y[c.variables[i]]
+			for at, i := range vars {
+				d += coef[at] * s.result.Y[c.variables[i]]
 			}
 			if kind == mrf.Equal || kind == mrf.LessEqual && d > 0 {
 				excess += math.Abs(s.result.Multipliers[number] * d)
