@@ -23,6 +23,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/alloctest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/pack"
 	"github.com/deeppsl/deeppsl/internal/place"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -302,7 +303,7 @@ func TestDamagedFiles(t *testing.T) {
 	for at := 0; at < len(text); at += 1 + len(text)/50 {
 		damaged := slices.Clone(text)
 		damaged[at] ^= 4
-		if _, err := Open(bytes.NewReader(damaged), 1); !errors.Is(err, errDamaged) {
+		if _, err := Open(bytes.NewReader(damaged), 1); !errors.Is(err, pack.ErrDamaged) {
 			t.Fatalf("byte %d: %v", at, err)
 		}
 	}

@@ -1,19 +1,16 @@
 package consensus
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/gob"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"path"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/pack"
 	"github.com/deeppsl/deeppsl/internal/place"
 )
 
@@ -37,7 +34,7 @@ func (x *files) name(step, block int) string {
 
 // Gather implements Exchange.
 func (x *files) Gather(ctx context.Context, block, step int, letters [][]byte) ([][]byte, error) {
-	err := x.at.Write(ctx, x.name(step, block), func(w io.Writer) error { return write(w, letters) })
+	err := x.at.Write(ctx, x.name(step, block), func(w io.Writer) error { return pack.Write(w, letters) })
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +63,7 @@ func (x *files) await(ctx context.Context, name string) (letters [][]byte, _ err
 	for pause := soon; ; pause = min(2*pause, seldom) {
 		text, err := place.Read(ctx, x.at, name)
 		if err == nil {
-			if err = read(bytes.NewReader(text), &letters); err != nil {
+			if err = pack.Read(bytes.NewReader(text), &letters); err != nil {
 				err = fmt.Errorf("%s: %w", x.at.Address(name), err)
 			}
 			return letters, err
@@ -82,63 +79,13 @@ func (x *files) await(ctx context.Context, name string) (letters [][]byte, _ err
 	}
 }
 
-// write writes a value with its checksum.
-func write(w io.Writer, value any) error {
-	sum := sha256.New()
-	if err := gob.NewEncoder(io.MultiWriter(w, sum)).Encode(value); err != nil {
-		return err
-	}
-	_, err := w.Write(sum.Sum(nil))
-	return err
-}
-
-// errDamaged is the error of what write did not write.
-var errDamaged = errors.New("the file is damaged")
-
-// summed adds up what is read from a file.
-type summed struct {
-	*bufio.Reader
-	sum hash.Hash
-}
-
-// Read implements io.Reader.
-func (s summed) Read(p []byte) (int, error) {
-	n, err := s.Reader.Read(p)
-	s.sum.Write(p[:n])
-	return n, err
-}
-
-// ReadByte implements io.ByteReader, by which gob takes no more than is its own.
-func (s summed) ReadByte() (byte, error) {
-	c, err := s.Reader.ReadByte()
-	if err == nil {
-		s.sum.Write([]byte{c})
-	}
-	return c, err
-}
-
-// read reads what write wrote, as it comes in: a block takes its memory only once.
-func read(r io.Reader, value any) error {
-	from := summed{bufio.NewReaderSize(r, 1<<16), sha256.New()}
-	failed := gob.NewDecoder(from).Decode(value)
-	got := from.sum.Sum(nil)
-	want, err := io.ReadAll(io.LimitReader(from.Reader, sha256.Size+1))
-	switch {
-	case err != nil:
-		return err
-	case failed != nil || !bytes.Equal(got, want):
-		return errDamaged
-	}
-	return nil
-}
-
 // Keep writes the block's state.
-func (b *Block) Keep(w io.Writer) error { return write(w, &b.state) }
+func (b *Block) Keep(w io.Writer) error { return pack.Write(w, &b.state) }
 
 // Resume goes on from a state that Keep wrote.
 func (b *Block) Resume(text []byte) error {
 	var s state
-	if err := read(bytes.NewReader(text), &s); err != nil {
+	if err := pack.Read(bytes.NewReader(text), &s); err != nil {
 		return err
 	}
 	if len(s.Y) != len(b.Variables) || len(s.Lambda) != len(b.shared) || len(s.Told) != len(b.shared) {
@@ -151,5 +98,5 @@ func (b *Block) Resume(text []byte) error {
 // Began tells whether a state is that of a block that has gone beyond what one without a state could still be told.
 func Began(text []byte) bool {
 	var s state
-	return read(bytes.NewReader(text), &s) == nil && s.Round > 1
+	return pack.Read(bytes.NewReader(text), &s) == nil && s.Round > 1
 }

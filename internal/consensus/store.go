@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/pack"
 	"github.com/deeppsl/deeppsl/internal/partition"
 )
 
@@ -55,13 +56,13 @@ func (b *Block) Save(w io.Writer) error {
 		s.Arenas = append(s.Arenas, arena{k.Rule, k.Kind, k.Exponent, k.Len, k.Coef, k.InputCoef, k.VarStart, k.InputStart,
 			k.VarCoef, k.InputValue, k.Vars, k.Inputs, k.First, k.Constant, k.Bias, k.Bias64, k.Scale})
 	}
-	return write(w, s)
+	return pack.Write(w, s)
 }
 
 // Open reads a block that Save wrote, to run on so many threads.
 func Open(r io.Reader, threads int) (*Block, error) {
 	s := new(stored)
-	if err := read(r, s); err != nil {
+	if err := pack.Read(r, s); err != nil {
 		return nil, err
 	}
 	m := &mrf.Model{Variables: len(s.Variables), Inputs: s.Inputs, Rules: s.Rules}

@@ -2,15 +2,16 @@ package learn
 
 import (
 	"bytes"
-	"encoding/gob"
+	"errors"
 	"fmt"
-	"hash/crc32"
 	"reflect"
 	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/pack"
 )
 
 // checkpointMagic begins every checkpoint; its last letter is the format's version.
-const checkpointMagic = "deeppsl-train-4\n"
+const checkpointMagic = "deeppsl-train-5\n"
 
 // checkpoint is everything that the rest of a training run depends on, so that a run which is interrupted and resumed
 // ends with the same bits as one which was not.
@@ -38,7 +39,6 @@ type moments struct {
 // Checkpoint serialises the run after its last complete epoch. The subject tells what is learned from other such things
 // of the same shape.
 func (t *Trainer) Checkpoint(subject string) ([]byte, error) {
-	var body bytes.Buffer
 	saved := checkpoint{
 		Subject: subject, Settings: t.Settings, Next: len(t.history), Values: t.values(),
 		Rules: moments{t.ruleOpt.step, t.ruleOpt.moments}, Nets: moments{t.netOpt.step, t.netOpt.moments},
@@ -47,11 +47,11 @@ func (t *Trainer) Checkpoint(subject string) ([]byte, error) {
 	if v := t.energies(); v != nil {
 		saved.Latent, saved.Clamped = v.y, v.multipliers
 	}
-	if err := gob.NewEncoder(&body).Encode(saved); err != nil {
+	text := bytes.NewBufferString(checkpointMagic)
+	if err := pack.Write(text, saved); err != nil {
 		return nil, fmt.Errorf("writing a checkpoint: %w", err)
 	}
-	head := fmt.Sprintf("%s%08x\n", checkpointMagic, crc32.ChecksumIEEE(body.Bytes()))
-	return append([]byte(head), body.Bytes()...), nil
+	return text.Bytes(), nil
 }
 
 // Resume continues a run from a Checkpoint of the same task, subject and settings. The number of epochs may differ.
@@ -99,17 +99,13 @@ func difference(saved, present Settings) string {
 }
 
 func decodeCheckpoint(data []byte) (*checkpoint, error) {
-	const headLength = len(checkpointMagic) + 9
-	if len(data) < headLength || string(data[:len(checkpointMagic)]) != checkpointMagic {
-		return nil, fmt.Errorf("not a training checkpoint of this version")
-	}
-	body := data[headLength:]
-	if sum := fmt.Sprintf("%08x\n", crc32.ChecksumIEEE(body)); sum != string(data[len(checkpointMagic):headLength]) {
-		return nil, fmt.Errorf("the checkpoint is damaged: its checksum does not match")
+	body, ok := bytes.CutPrefix(data, []byte(checkpointMagic))
+	if !ok {
+		return nil, errors.New("not a training checkpoint of this version")
 	}
 	saved := new(checkpoint)
-	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(saved); err != nil {
-		return nil, fmt.Errorf("reading a checkpoint: %w", err)
+	if err := pack.Read(bytes.NewReader(body), saved); err != nil {
+		return nil, fmt.Errorf("the checkpoint %w", err)
 	}
 	return saved, nil
 }

@@ -30,6 +30,7 @@ var layers = []layer{
 	{"internal/reuse", nil},
 	{"internal/kernel", nil},
 	{"internal/half", nil},
+	{"internal/pack", nil},
 	{"internal/onnx", []string{"internal/half", "internal/parallel", "internal/kernel"}},
 	{"internal/ldl", []string{"internal/parallel", "internal/kernel"}},
 	{"internal/basis", []string{"internal/kernel"}},
@@ -76,13 +77,14 @@ var layers = []layer{
 		"internal/forest", "internal/cholesky", "internal/scratch", "internal/mrf", "internal/partition",
 		"internal/presolve"}},
 	{"internal/consensus", []string{
-		"internal/parallel", "internal/bitset", "internal/mrf", "internal/partition", "internal/solve", "internal/place"}},
+		"internal/pack", "internal/parallel", "internal/bitset", "internal/mrf", "internal/partition", "internal/solve",
+		"internal/place"}},
 	{"internal/explain", []string{
 		"internal/parallel", "internal/bitset", "internal/ldl", "internal/source", "internal/mrf", "internal/partition",
 		"internal/presolve", "internal/solve", "internal/report"}},
 	{"internal/learn", []string{
-		"internal/parallel", "internal/reuse", "internal/kernel", "internal/forest", "internal/cholesky", "internal/stat",
-		"internal/mrf", "internal/partition", "internal/solve", "internal/report"}},
+		"internal/pack", "internal/parallel", "internal/reuse", "internal/kernel", "internal/forest", "internal/cholesky",
+		"internal/stat", "internal/mrf", "internal/partition", "internal/solve", "internal/report"}},
 	{"internal/option", []string{"internal/learn", "internal/solve"}},
 	{"internal/eval", []string{
 		"internal/stat", "internal/symbol", "internal/relation", "internal/program", "internal/mrf", "internal/report"}},
