@@ -64,7 +64,7 @@ func (x *files) await(ctx context.Context, name string) (letters [][]byte, _ err
 		text, err := place.Read(ctx, x.at, name)
 		if err == nil {
 			if err = pack.Read(bytes.NewReader(text), &letters); err != nil {
-				err = fmt.Errorf("%s: %w", x.at.Address(name), err)
+				err = fmt.Errorf("%s %w", x.at.Address(name), err)
 			}
 			return letters, err
 		}

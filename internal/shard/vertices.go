@@ -143,7 +143,7 @@ func (c *Cell) block(ctx context.Context, at place.Files, threads int) (_ *conse
 	defer func() { err = errors.Join(err, file.Close()) }()
 	b, err := consensus.Open(file, threads)
 	if err != nil {
-		return nil, damaged(at.Address(c.file(blockName)), "part %s: %v", c.Name, err)
+		return nil, damaged(at.Address(c.file(blockName)), "part %s: its block %v", c.Name, err)
 	}
 	return b, nil
 }
@@ -161,7 +161,7 @@ func (c *Cell) resume(ctx context.Context, at place.Files, rounds string, b *con
 		return false, fmt.Errorf("part %s: its state: %w", c.Name, err)
 	}
 	if err := b.Resume(text); err != nil {
-		return false, damaged(at.Address(c.state(rounds)), "part %s: its state: %v", c.Name, err)
+		return false, damaged(at.Address(c.state(rounds)), "part %s: its state %v", c.Name, err)
 	}
 	return true, nil
 }
