@@ -64,6 +64,14 @@ func (e *Examples) kinds() []int32 {
 // Len returns the number of batches.
 func (l *Lessons) Len() int { return (len(l.members) + l.size - 1) / l.size }
 
+// Widen has one batch of all examples, or of as many as can be side by side.
+func (l *Lessons) Widen() {
+	l.size = min(Size(l.Grounding, len(l.members), l.Examples), len(l.members))
+}
+
+// Example returns which example a label is of, as numbered in the latest batch.
+func (l *Lessons) Example(entity int32) int32 { return l.shown[int(entity)/len(l.Examples.Labels)] }
+
 // Size returns the number of examples of a batch.
 func (l *Lessons) Size() int { return l.size }
 

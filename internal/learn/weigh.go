@@ -118,6 +118,20 @@ func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 	return before, after, nil
 }
 
+// Judge returns what the labels held out say of the present weights.
+func (w *Weigher) Judge(ctx context.Context) (Verdict, error) {
+	w.prepare()
+	verdicts := make([]Verdict, len(w.Folds))
+	for k := range w.Folds {
+		fold := &w.Folds[k]
+		if err := w.solve(ctx, fold); err != nil {
+			return Verdict{}, err
+		}
+		verdicts[k] = fold.Labels.Judge(fold.Start.Y)
+	}
+	return Together(verdicts...), nil
+}
+
 // begin goes to where the search goes on from.
 func (w *Weigher) begin(written []float64, logs *Parameter) {
 	for r, theta := range w.Start {

@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -14,10 +15,8 @@ import (
 // What is learned by heart is right about the examples learned from and wrong about others. It is found where the
 // labels say less than the networks can keep, by examples that are not learned from.
 const (
-	// judged is how many examples tell what share of them is right, to within 0.7 percentage points near enough.
-	judged = 2000
-	// One in heldShare is held out, at least fewestHeld, of heldShare times as many, and at most mostHeld.
-	heldShare, fewestHeld, mostHeld = 5, 30, 500
+	// Of the examples held out, there are at least fewestHeld, of heldShare times as many, and at most mostHeld.
+	fewestHeld, mostHeld = 30, 500
 	// Right shares differ where that is by so many standard errors, and by so much; up to as much is wrong by chance.
 	heartErrors, heartGap = 2, 0.02
 	// decayShare is how many times less the first decay is than the first epoch's loss, whose unit it shares, and
@@ -29,20 +28,6 @@ const (
 	// natsKept is how much of what labels say a parameter can keep at most.
 	natsKept = 2
 )
-
-// jury is some examples.
-type jury struct {
-	examples *batch.Examples
-	members  []int32
-}
-
-// right returns the share of the examples that are right, or of a sample of them, as inference predicts: MAP states may
-// lie between answers that what these cost tells apart.
-func (j jury) right(ctx context.Context, g *learner) (float64, error) {
-	members, _ := batch.Draw(j.members, judged)
-	predictions, _, err := batch.InferSome(ctx, g.Grounding, j.examples, slices.Clone(members), true)
-	return rightOf(ctx, predictions, err)
-}
 
 // empanel chooses the examples that are judged: all that are learned from, and those of validation, or else some that
 // are held out.
@@ -180,6 +165,9 @@ const heartHint = "give more examples, a smaller network (hidden) or one that se
 // tell warns where what is kept is learned by heart, and where it is no better than a guess about other examples.
 func (s *starts) tell(ctx context.Context) error {
 	best := s.all[s.at]
+	if err := s.tellAlone(ctx); err != nil {
+		return err
+	}
 	switch {
 	case best.Held != nil:
 	case s.few:
@@ -222,40 +210,58 @@ func (s *starts) beginnings() int {
 	return latentStarts
 }
 
-// leaveOut estimates the share of right examples among others than those learned from, where these are too few to hold
-// any out for good: each of some parts in turn is left out, and learned without as in the best start.
-func (s *starts) leaveOut(ctx context.Context) (float64, error) {
-	g, all, sum := s.g, s.learned.members, 0.0
+// leaveOut leaves each of some parts of the examples out in turn, where these are too few to hold any out for good, and
+// learns without it as in the best start.
+func (s *starts) leaveOut(ctx context.Context) error {
+	g := s.g
 	seen := g.notices
 	g.notices = nil // what is seen of these is told of none that is kept
 	defer func() {
 		g.notices = seen
 		g.takeBack(s.best)
 	}()
-	for part := range heldShare {
+	for k := range heldShare {
 		left := jury{examples: s.learned.examples}
 		lesson := s.taken
-		lesson.members, lesson.start, lesson.beginning = nil, len(s.all), part+1
-		for k, example := range all {
-			if k%heldShare == part {
+		lesson.members, lesson.start, lesson.beginning = nil, len(s.all), k+1
+		for place, example := range s.learned.members {
+			if place%heldShare == k {
 				left.members = append(left.members, example)
 			} else {
 				lesson.members = append(lesson.members, example)
 			}
 		}
 		if err := g.Reset(s.all[s.at].Seed); err != nil {
-			return 0, err
+			return err
 		}
 		if _, err := g.train(ctx, lesson); err != nil {
+			return err
+		}
+		s.parts = append(s.parts, part{g.parameters(), left})
+	}
+	return nil
+}
+
+// leftOut estimates the share of right examples among others than those learned from, by those that are left out.
+func (s *starts) leftOut(ctx context.Context) (float64, error) {
+	if s.parts == nil {
+		if err := s.leaveOut(ctx); err != nil {
 			return 0, err
 		}
-		right, err := left.right(ctx, g)
+	}
+	defer s.g.takeBack(s.best)
+	sum := 0.0
+	for _, p := range s.parts {
+		if s.g.takeBack(p.parameters); s.weights != nil {
+			copy(s.g.Theta, s.weights)
+		}
+		right, err := p.right(ctx, s.g)
 		if err != nil {
 			return 0, err
 		}
-		sum += right * float64(len(left.members))
+		sum += right * float64(len(p.members))
 	}
-	return sum / float64(len(all)), nil
+	return sum / float64(len(s.learned.members)), nil
 }
 
 // tellFew warns as tell does, by that estimate.
@@ -264,7 +270,7 @@ func (s *starts) tellFew(ctx context.Context) error {
 	if count < heldShare*heldShare {
 		return nil
 	}
-	left, err := s.leaveOut(ctx)
+	left, err := s.leftOut(ctx)
 	if err != nil {
 		return err
 	}
@@ -284,6 +290,72 @@ func (s *starts) tellFew(ctx context.Context) error {
 			"%.0f %% of the examples learned from are right, and %.0f %% if a fifth of them at a time is not learned from",
 			100*right, 100*left)
 	}
+	n.waits = false
+	n.tell(1)
+	return nil
+}
+
+// weigh finds weights of the rules where networks were fitted alone, as in one world: by examples that these have not
+// learned from. Where hard rules contradict each other in any of these, there are none.
+func (s *starts) weigh(ctx context.Context) error {
+	g := s.g
+	if s.taken.manner != bySight {
+		return nil
+	}
+	switch {
+	case s.held.members != nil:
+		s.parts = []part{{s.best, s.held}}
+	case !s.few || len(s.learned.members) < 2*heldShare:
+		return nil
+	default:
+		if err := s.leaveOut(ctx); err != nil {
+			return err
+		}
+	}
+	var found []float64
+	var err error
+	if s.sighted, err = g.sighting(ctx, s.parts); err == nil {
+		found, err = s.sighted.weigh(ctx)
+	}
+	if g.takeBack(s.best); found == nil || err != nil {
+		if errors.As(err, new(*learn.InfeasibleError)) {
+			s.sighted = nil
+			return nil
+		}
+		return err
+	}
+	copy(s.best.theta, found)
+	s.weights = found
+	g.takeBack(s.best)
+	_, err = s.judge(ctx, &s.all[s.at])
+	return err
+}
+
+// tellAlone warns where networks alone tell labels held out better than with the rules beside.
+func (s *starts) tellAlone(ctx context.Context) error {
+	if s.sighted == nil {
+		return nil
+	}
+	defer s.g.takeBack(s.best)
+	var verdicts []learn.Verdict
+	right := 0
+	for k := range s.sighted.Folds {
+		verdict, count, err := s.sighted.judge(ctx, k, s.sighted.Theta)
+		if err != nil {
+			return err
+		}
+		verdicts, right = append(verdicts, verdict), right+count
+	}
+	alone, inferred, n := learn.Together(s.sighted.alone...), learn.Together(verdicts...), s.g.notices
+	more := float64(alone.Right() - right)
+	if !alone.Beats(inferred, simpleGain) || more < simplyMore*float64(alone.Entities()) {
+		return nil
+	}
+	n.see("learn-plain", source.Span{}, "examples",
+		"leave rules out that labels contradict, or weigh them less; hard ones hold whatever networks see",
+		"of %d labels of examples not learned from, rules and networks tell %d right, and the networks alone %d: "+
+			"a loss of %.3f in place of %.3f",
+		alone.Entities(), right, alone.Right(), alone.Loss(), inferred.Loss())
 	n.waits = false
 	n.tell(1)
 	return nil

@@ -7,8 +7,6 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/perceive"
-	"github.com/deeppsl/deeppsl/neural"
 )
 
 // enough is the share of right examples from which on nothing is begun anew.
@@ -67,6 +65,11 @@ type starts struct {
 	known float64
 	// decays are still to be tried by a likelihood: see adjustLikely.
 	decays []float64
+	// parts are left out in turn where none can be held out for good; nil as long as none were. Weights are those of the
+	// rules that they have chosen; nil where it is those written.
+	parts   []part
+	weights []float64
+	sighted *sighting // of the parts; nil where none was made
 }
 
 // learnFromExamples learns from examples, and where that comes to rest with many of them wrong, begins once more with
@@ -111,6 +114,9 @@ func (s *starts) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := s.weigh(ctx); err != nil {
+		return err
+	}
 	return s.whole(ctx)
 }
 
@@ -131,6 +137,9 @@ func (s *starts) whole(ctx context.Context) error {
 	training, err := s.g.train(ctx, s.lesson)
 	if err != nil {
 		return err
+	}
+	if s.weights != nil {
+		copy(s.g.Theta, s.weights)
 	}
 	right, err := s.learned.right(ctx, s.g)
 	if err != nil || right < best.Right-heartGap {
@@ -460,21 +469,3 @@ func (s *starts) tryNext(last Start) bool {
 var manners = [...]string{byMethod: "learn.method", bySight: "labels of what is seen",
 	byLikelihood: "the likelihood of the labels",
 	byAnswers:    "the likelihood that labels come out right", byDraws: "classes drawn from what is seen"}
-
-// parameters are what is kept of a start.
-type parameters struct {
-	networks   *perceive.Networks
-	perception *neural.Perception
-	theta      []float64
-}
-
-// parameters returns the present networks and weights, to come back to: a new start writes its weights over these.
-func (g *learner) parameters() parameters {
-	return parameters{g.Networks, g.Perception, slices.Clone(g.Theta)}
-}
-
-// takeBack makes the networks and weights of a start the present ones.
-func (g *learner) takeBack(best parameters) {
-	g.Networks, g.Perception = best.networks, best.perception
-	copy(g.Theta, best.theta)
-}
