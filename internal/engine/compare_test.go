@@ -3,6 +3,8 @@ package engine_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -122,6 +124,58 @@ func TestBetterWeightsAreKept(t *testing.T) {
 		if c := r.Compared; c == nil || c.Learned != test.learned || c.Labels != test.labels || folds != test.folds {
 			t.Errorf("%d things, %d folds: %+v", test.things, folds, c)
 		}
+	}
+}
+
+// Where ground rules are many, learning is repeated once to hold labels out, as here of 60 things beside 102,400
+// targets that nothing but their own rule speaks of.
+func TestBetterWeightsOfManyGroundRulesAreKept(t *testing.T) {
+	path := panel(t, 60)
+	config, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := ""
+	for k := range 320 {
+		numbers += fmt.Sprintf("n%d\n", k)
+	}
+	more := strings.NewReplacer(`"rules": [`, `"rules": ["fixed 0.1: !Pad(A, B) ^2", `, `"predicates": {`,
+		`"predicates": {"N/1": {"observations": ["n.tsv"]}, "Pad/2": {"targets": "Pad(A, B) <- N(A) & N(B)"}, `)
+	for path, text := range map[string]string{path: more.Replace(string(config)),
+		filepath.Join(filepath.Dir(path), "n.tsv"): numbers} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folds := 0
+	r := run(t, path, project.Options{OnEpoch: func(e learn.Epoch) { folds = max(folds, e.Fold) }}, learnAndInfer)
+	if c := r.Compared; c == nil || !c.Learned || c.Labels != "held out" || folds != 1 {
+		t.Errorf("%d folds: %+v", folds, c)
+	}
+}
+
+// What is matched one to one has a class to itself, each, and can be held out all the same: words of two languages, of
+// which 18 are known, by how alike they are and by noise.
+func TestMatchesAreHeldOut(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 18))
+	files := make(map[string]string)
+	for a := range 40 {
+		for b := range 40 {
+			same, alike := 0, 0.3*random.Float64()
+			if a == b {
+				same, alike = 1, 0.3+0.4*random.Float64()
+			}
+			files["alike.tsv"] += fmt.Sprintf("a%d\tb%d\t%.3f\n", a, b, alike)
+			files["pairs.tsv"] += fmt.Sprintf("a%d\tb%d\n", a, b)
+			files[[2]string{"train.tsv", "test.tsv"}[min(a/18, 1)]] += fmt.Sprintf("a%d\tb%d\t%d\n", a, b, same)
+		}
+	}
+	files["model.json"] = `{"rules": ["1: Alike(A, B) -> Same(A, B) ^2", "1: !Same(A, B) ^2", "Same(A, +B) <= 1 .",
+		"Same(+A, B) <= 1 ."], "predicates": {"Alike/2": {"observations": ["alike.tsv"]}, "Same/2": {
+			"targets": ["pairs.tsv"], "evaluations": ["Discrete"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`
+	r := run(t, writeProject(t, files), project.Options{}, learnAndInfer)
+	if c, f1 := r.Compared, r.Evaluations[0].Values["F1"]; c == nil || c.Labels != "held out" || f1 < 0.8 {
+		t.Errorf("F1 %.3f: %+v", f1, c)
 	}
 }
 

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 )
@@ -11,20 +12,9 @@ import (
 // or classes that most folds would not learn from.
 func Divide(labels *Labels, folds int, seed uint64) map[int32]int {
 	class := labels.classes()
-	entities := make([]int32, 0, len(class))
-	for entity := range class {
-		entities = append(entities, entity)
-	}
-	if folds < 2 || len(entities) < 2*folds {
-		return nil
-	}
-	slices.Sort(entities)
-	random := rand.New(rand.NewPCG(seed, 0x666f6c6473))
-	random.Shuffle(len(entities), func(a, b int) { entities[a], entities[b] = entities[b], entities[a] })
-	slices.SortStableFunc(entities, func(a, b int32) int { return int(class[a]) - int(class[b]) })
 	sizes := make(map[int32]int)
-	for _, entity := range entities {
-		sizes[class[entity]]++
+	for _, of := range class {
+		sizes[of]++
 	}
 	alone := 0
 	for _, size := range sizes {
@@ -32,9 +22,27 @@ func Divide(labels *Labels, folds int, seed uint64) map[int32]int {
 			alone++
 		}
 	}
-	if 4*alone > len(entities) {
+	if 4*alone > len(class) {
 		return nil
 	}
+	return deal(class, folds, seed)
+}
+
+// DivideForRules deals them out where no network learns classes, but weights of rules alone, most of which speak of all
+// classes alike. Things of which each has a class to itself, as of what is matched one to one, can be held out, too.
+func DivideForRules(labels *Labels, folds int, seed uint64) map[int32]int {
+	return deal(labels.classes(), folds, seed)
+}
+
+// deal deals things out by their classes; nil if there are less than two a fold.
+func deal(class map[int32]int32, folds int, seed uint64) map[int32]int {
+	if folds < 2 || len(class) < 2*folds {
+		return nil
+	}
+	entities := slices.Sorted(maps.Keys(class))
+	random := rand.New(rand.NewPCG(seed, 0x666f6c6473))
+	random.Shuffle(len(entities), func(a, b int) { entities[a], entities[b] = entities[b], entities[a] })
+	slices.SortStableFunc(entities, func(a, b int32) int { return int(class[a]) - int(class[b]) })
 	fold := make(map[int32]int, len(entities))
 	for k, entity := range entities {
 		fold[entity] = k % folds

@@ -70,4 +70,7 @@ func TestDivideTooLittle(t *testing.T) {
 	if folds := Divide(lonely, 3, 1); folds != nil {
 		t.Errorf("classes of one entity each: %v", folds)
 	}
+	if folds := DivideForRules(lonely, 3, 1); len(folds) != len(lonely.classes()) {
+		t.Errorf("for weights of rules, %v", folds)
+	}
 }

@@ -57,8 +57,8 @@ func (g *learner) learnWeights(ctx context.Context, l lesson) (*Training, error)
 	return training, c.linear(ctx)
 }
 
-// mostCompared is the number of ground rules up to which learning is repeated without some labels, and mostAdmitted
-// that up to which another method learns from all of them.
+// mostCompared is the number of ground rules up to which learning is repeated without each part of the labels in turn,
+// and mostAdmitted that up to which another method learns from all of them, and learning is repeated without one part.
 const mostCompared, mostAdmitted = 100_000, 1_000_000
 
 // decide compares the two.
@@ -142,8 +142,8 @@ func (c *comparison) choose(ctx context.Context, by string) (*Comparison, error)
 	case gain.wins(c.charge()):
 		return c.result(by, true), nil
 	}
-	divided := learn.Divide(c.labels, c.g.Project.Learning.Folds, c.g.Seed)
-	if divided == nil || c.g.Model.Potentials() > mostCompared {
+	divided := learn.DivideForRules(c.labels, c.g.Project.Learning.Folds, c.g.Seed)
+	if divided == nil || c.g.Model.Potentials() > mostAdmitted {
 		r := c.result(by, false)
 		if r.Reason = "there are too few labels to hold any out"; divided != nil {
 			r.Reason = fmt.Sprintf("with %d ground rules, learning is not repeated to hold labels out", c.g.Model.Potentials())
@@ -196,7 +196,8 @@ func (c *comparison) inferFrom(ctx context.Context, theta, y []float64) ([]float
 // plainly is the number of standard errors from which on no further fold is held out.
 const plainly = 4
 
-// heldOut learns without each part of the labels in turn, and compares by these, until that is plain.
+// heldOut learns without each part of the labels in turn, and compares by these, until that is plain. Of many ground
+// rules one part is all.
 func (c *comparison) heldOut(ctx context.Context, divided map[int32]int) (gain gain, err error) {
 	c.learned.y = slices.Clone(c.written.y)
 	about := c.g.entities()
@@ -214,7 +215,8 @@ func (c *comparison) heldOut(ctx context.Context, divided map[int32]int) (gain g
 		}
 		some := c.labels.Where(func(entity int32) bool { return divided[entity] <= k })
 		gain, err = c.judge(some, &c.written, &c.learned)
-		if err != nil || gain.loss > plainly*gain.lossError && gain.score >= 0 {
+		plain := gain.loss > plainly*gain.lossError && gain.score >= 0
+		if err != nil || plain || c.g.Model.Potentials() > mostCompared {
 			return gain, err
 		}
 	}
@@ -264,7 +266,7 @@ func (c *comparison) finish(ctx context.Context, trainer *learn.Trainer) error {
 	if len(labels.Variables) < perWeight*c.weights() {
 		return nil
 	}
-	divided := learn.Divide(labels, c.g.Project.Learning.Folds, c.g.Seed)
+	divided := learn.DivideForRules(labels, c.g.Project.Learning.Folds, c.g.Seed)
 	if divided == nil {
 		return nil
 	}

@@ -251,7 +251,7 @@ func (r *rehearsal) schedule(folds []fold) error {
 	case by == byValidation:
 		r.shifts = []shift{{inputs: g.Inputs}}
 	case g.Perception == nil:
-		if r.folds = learn.Divide(r.labels, g.Project.Learning.Folds, g.Seed); r.folds != nil {
+		if r.folds = learn.DivideForRules(r.labels, g.Project.Learning.Folds, g.Seed); r.folds != nil {
 			r.shifts = slices.Repeat([]shift{{inputs: g.Inputs}}, g.Project.Learning.Folds)
 		}
 	default:
