@@ -29,7 +29,7 @@ func (r *Report) unseeing() (warnings source.Diagnostics) {
 			continue
 		}
 		hint := "give more labels, or better features; look at AUROC, which tells whether only the threshold is wrong"
-		if !r.Learned.Project.Learning.Auto {
+		if learning := r.Learned.Project.Learning; !learning.Auto && !learning.Compared {
 			hint = "leave out learn.method: by default, labels are held out in turn, which tells what is learned by " +
 				"heart; " + hint
 		}

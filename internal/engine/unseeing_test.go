@@ -3,10 +3,12 @@ package engine_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // sides writes things of which a network sees six numbers, and which are good or not, by the first number or by lot.
@@ -59,5 +61,23 @@ func TestAnswersThatSeeNothing(t *testing.T) {
 		if told := fmt.Sprint(r.Warnings); !strings.Contains(told, test.told) || test.told == "" && told != "[]" {
 			t.Errorf("%s, by lot %t: %v, %v", test.method, test.byLot, told, r.Evaluations[0].Values)
 		}
+	}
+}
+
+// Where weights of rules alone are learned by default, no method was chosen that could be left out.
+func TestAnswersThatSeeNothingByDefault(t *testing.T) {
+	files := sides(true)
+	files["model.json"] = `{
+		"rules": ["1: Tall(A) -> Good(A) ^2", "1: Thing(A) & !Tall(A) -> !Good(A) ^2"],
+		"predicates": {"Tall/1": {"observations": ["tall.tsv"]}, "Thing/1": {"observations": ["things.tsv"]},
+			"Good/1": {"targets": ["things.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
+				"evaluations": ["DiscreteEvaluator"]}}}`
+	for i := range 20 {
+		files["tall.tsv"] += fmt.Sprintf("t%d\n", 13*i)
+	}
+	r := run(t, writeProject(t, files), project.Options{}, learnAndInfer)
+	blind := slices.IndexFunc(r.Warnings, func(w source.Plain) bool { return w.ID == "learn-blind" })
+	if blind < 0 || strings.Contains(r.Warnings[blind].Hint, "learn.method") {
+		t.Errorf("%+v, %v", r.Warnings, r.Evaluations[0].Values)
 	}
 }

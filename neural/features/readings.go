@@ -167,7 +167,8 @@ func (c *coding) readings() (all []Reading) {
 	}
 	tell("features-names", func(at *column) bool { return at.left },
 		"nearly every row has another text in %s, which says nothing about others: left out",
-		`"columns": ["id", "age"] names the column of the ids and those of features`)
+		`"columns": ["id", "age"] names the column of the ids and those of features; of sentences, count the words in a `+
+			`table of their own, "format": "sparse"`)
 	tell("features-mixed", func(at *column) bool { return at.mixed && !at.left },
 		"of numbers and texts in %s, each is seen as a name",
 		`"categories": [NAMES] says so; leave empty what is missing`)
