@@ -34,6 +34,8 @@ type notices struct {
 	late []sign
 	// fixed says that what is kept has not learned rules' weights, and chosen that held-out labels have chosen it.
 	fixed, chosen bool
+	// met says that all examples learned from are right with what is kept, so that nothing is left to learn from them.
+	met bool
 
 	// What is looked at: the learning curve up to the parameters that count, after so many epochs, which when says.
 	curve []learn.Epoch
@@ -452,7 +454,7 @@ func (n *notices) states() {
 func (n *notices) gradients() {
 	for _, line := range slices.Backward(n.curve) {
 		if line.Gradients != nil {
-			if !n.finished(line.Loss) {
+			if !n.met && !n.finished(line.Loss) {
 				n.layers(line.Gradients)
 			}
 			return

@@ -45,3 +45,17 @@ func TestNoticeOfStarts(t *testing.T) {
 		}
 	}
 }
+
+// That no gradient is left is no sign of anything where all examples are right, wherever the loss began.
+func TestNoticeOfGradientsOfWhatIsRight(t *testing.T) {
+	for met, told := range map[bool]int{true: 0, false: 1} {
+		g := &learner{Grounding: &session.Grounding{Project: &project.Project{Config: &load.Config{}}}}
+		g.Project.Learning.Learn.Method = learn.Energy
+		n := newNotices(g)
+		n.met = met
+		n.curve = []learn.Epoch{{Loss: 1e-3}, {Loss: 4e-4, Gradients: []learn.LayerGradient{{Network: "eye"}}}}
+		if n.gradients(); len(n.signs) != told {
+			t.Errorf("%t: %v", met, n.signs)
+		}
+	}
+}

@@ -148,6 +148,7 @@ func (s *starts) whole(ctx context.Context) error {
 	s.all = append(s.all, Start{Seed: s.g.Seed, Decay: best.Decay, Right: right})
 	s.kept, s.best = training, s.g.parameters()
 	s.kept.plan = s.lesson.plan
+	s.g.notices.met = right == 1
 	return nil
 }
 
@@ -225,7 +226,7 @@ func (s *starts) start(ctx context.Context) (*Training, error) {
 	if s.kept == nil || s.prefers(this, score) {
 		s.kept, s.best, s.at = training, s.g.parameters(), len(s.all)-1
 		s.taken, s.least = s.lesson, s.surprise
-		s.g.notices.fixed = s.taken.manner != byMethod
+		s.g.notices.fixed, s.g.notices.met = s.taken.manner != byMethod, this.Right == 1
 		s.kept.plan = s.lesson.plan
 	}
 	s.most = max(s.most, score)
