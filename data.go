@@ -135,7 +135,7 @@ func (d *Data) Truth(predicate string, rows Source) {
 	d.During(Inference).add(predicate, rows, of)
 }
 
-// Features gives a network the feature vectors of what its predicate is about, which package neural/features makes.
+// Features gives a network the features of what its predicate is about: features.NewDense, NewTable or ReadFiles.
 func (d *Data) Features(network string, table *features.Table) {
 	d.declared.Describe(network, table)
 }
