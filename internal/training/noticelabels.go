@@ -19,7 +19,7 @@ func (n *notices) begins() error {
 	if n.g.Project.Config.Examples[load.Learn] != nil {
 		return nil // see lookAtExamples
 	}
-	for _, look := range []func() error{n.labels, n.classes, n.unseen, n.scored} {
+	for _, look := range []func() error{n.labels, n.classes, n.unseen, n.directed, n.scored} {
 		if err := look(); err != nil {
 			return err
 		}
