@@ -76,6 +76,9 @@ func With(method string, field *mrf.Field, settings solve.Settings, own Own) (so
 	case row.Name != method && field.Model.Paged() == nil:
 		h := newHybrid(field, settings)
 		h.warm = warm
+		if h.equations {
+			h.warm = warmEquations
+		}
 		return h, nil
 	}
 	return row.New(field, settings, own), nil

@@ -75,9 +75,9 @@ const (
 	// how many times what the try was given.
 	promising, invested = 12, 2
 	// warm is how many times as long the other method waits where a problem is solved again and again, as learning does:
-	// Newton's begins with the last answer, which is mostly near the next one. It then works for up to about as long as
-	// the other takes, so that no more than twice that is ever spent.
-	warm = 4
+	// Newton's begins with the last answer, which is mostly near the next one. Where equations are hard, warmEquations:
+	// then it works for up to about as long as the other takes, so that no more than twice that is spent.
+	warm, warmEquations = 16, 4
 	// atLast is the work that Newton's method may do at least where nothing else has a proof, about half a second, unless
 	// the problem is one of many, as in learning.
 	atLast = 5e8
