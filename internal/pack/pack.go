@@ -19,12 +19,16 @@ var ErrDamaged = errors.New("is damaged, or of another version of the program")
 
 // Write writes a value.
 func Write(w io.Writer, value any) error {
-	v := reflect.Indirect(reflect.ValueOf(value))
-	sum := newSum(v.Type())
-	buffer := bufio.NewWriter(w)
-	p := &writer{w: io.MultiWriter(buffer, sum)}
-	p.write(v)
-	if p.err != nil {
+	v := reflect.ValueOf(value)
+	if v.Kind() != reflect.Pointer {
+		at := reflect.New(v.Type())
+		at.Elem().Set(v)
+		v = at
+	}
+	sum, buffer := newSum(v.Type().Elem()), bufio.NewWriter(w)
+	to := io.MultiWriter(buffer, sum)
+	p := walk{move: func(pointer any) error { return binary.Write(to, binary.LittleEndian, pointer) }}
+	if p.value(v.Elem()); p.err != nil {
 		return p.err
 	}
 	buffer.Write(sum.Sum(nil))
@@ -34,10 +38,10 @@ func Write(w io.Writer, value any) error {
 // Read reads what Write wrote, to the end, into what a pointer points to. It takes the memory of the value alone.
 func Read(r io.Reader, pointer any) error {
 	v := reflect.ValueOf(pointer).Elem()
-	sum := newSum(v.Type())
-	buffer := bufio.NewReaderSize(r, 1<<16)
-	p := &reader{r: io.TeeReader(buffer, sum)}
-	p.read(v)
+	sum, buffer := newSum(v.Type()), bufio.NewReaderSize(r, 1<<16)
+	from := io.TeeReader(buffer, sum)
+	p := walk{reads: true, move: func(pointer any) error { return binary.Read(from, binary.LittleEndian, pointer) }}
+	p.value(v)
 	want, err := io.ReadAll(io.LimitReader(buffer, sha256.Size+1))
 	switch {
 	case p.err != nil && !errors.Is(p.err, io.EOF) && !errors.Is(p.err, io.ErrUnexpectedEOF):
@@ -70,147 +74,90 @@ func describe(w io.Writer, t reflect.Type) {
 	}
 }
 
-// exported returns the exported fields of a struct.
-func exported(v reflect.Value) (fields []reflect.Value) {
-	for k := range v.NumField() {
-		if v.Type().Field(k).IsExported() {
-			fields = append(fields, v.Field(k))
-		}
-	}
-	return fields
+// chunk is how many elements of a slice are moved at a time, and ahead the memory that a slice is given before its
+// elements are there, in bytes: a length that is wrong costs no more.
+const chunk, ahead = 1 << 14, 8 << 20
+
+// walk goes through a value, the same way whether it is written or read, until there is an error.
+type walk struct {
+	reads bool
+	move  func(pointer any) error // writes what a pointer points to, or reads it: numbers, or slices of them
+	err   error
 }
 
-// chunk is how many elements of a slice are read at a time, so that a length that is wrong costs no memory.
-const chunk = 1 << 14
-
-// writer writes until there is an error, and keeps it.
-type writer struct {
-	w   io.Writer
-	err error
-}
-
-func (p *writer) put(value any) {
+func (p *walk) plain(pointer any) {
 	if p.err == nil {
-		p.err = binary.Write(p.w, binary.LittleEndian, value)
+		p.err = p.move(pointer)
 	}
 }
 
-func (p *writer) write(v reflect.Value) {
+// value moves a value that has an address.
+func (p *walk) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Int:
-		p.put(v.Int())
-	case reflect.String:
-		p.put(int64(v.Len()))
-		p.put([]byte(v.String()))
-	case reflect.Pointer:
-		p.put(!v.IsNil())
-		if !v.IsNil() {
-			p.write(v.Elem())
+		n := v.Int()
+		if p.plain(&n); p.reads {
+			v.SetInt(n)
 		}
-	case reflect.Struct:
-		for _, f := range exported(v) {
-			p.write(f)
-		}
-	case reflect.Array:
-		p.elements(v)
-	case reflect.Slice:
-		p.slice(v)
-	default:
-		p.put(v.Interface())
-	}
-}
-
-func (p *writer) slice(v reflect.Value) {
-	if v.IsNil() {
-		p.put(int64(-1))
-		return
-	}
-	p.put(int64(v.Len()))
-	for at := 0; at < v.Len(); at += chunk {
-		p.elements(v.Slice(at, min(at+chunk, v.Len())))
-	}
-}
-
-func (p *writer) elements(v reflect.Value) {
-	if plain(v.Type().Elem()) {
-		p.put(v.Interface())
-		return
-	}
-	for k := range v.Len() {
-		p.write(v.Index(k))
-	}
-}
-
-// plain tells whether elements of a type are written together.
-func plain(t reflect.Type) bool {
-	return t.Kind() != reflect.Struct && binary.Size(reflect.Zero(t).Interface()) > 0
-}
-
-// reader reads until there is an error, and keeps it.
-type reader struct {
-	r   io.Reader
-	err error
-}
-
-func (p *reader) get(pointer any) {
-	if p.err == nil {
-		p.err = binary.Read(p.r, binary.LittleEndian, pointer)
-	}
-}
-
-func (p *reader) int() (n int64) {
-	p.get(&n)
-	return n
-}
-
-func (p *reader) read(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Int:
-		v.SetInt(p.int())
 	case reflect.String:
-		var text []byte
-		p.slice(reflect.ValueOf(&text).Elem())
-		v.SetString(string(text))
+		text := []byte(v.String())
+		if p.slice(reflect.ValueOf(&text).Elem()); p.reads {
+			v.SetString(string(text))
+		}
 	case reflect.Pointer:
-		var is bool
-		if p.get(&is); is {
+		is := !v.IsNil()
+		if p.plain(&is); !is {
+			return
+		}
+		if p.reads {
 			v.Set(reflect.New(v.Type().Elem()))
-			p.read(v.Elem())
 		}
+		p.value(v.Elem())
 	case reflect.Struct:
-		for _, f := range exported(v) {
-			p.read(f)
+		for k := range v.NumField() {
+			if v.Type().Field(k).IsExported() {
+				p.value(v.Field(k))
+			}
 		}
 	case reflect.Array:
-		p.elements(v)
+		p.elements(v.Slice(0, v.Len()))
 	case reflect.Slice:
 		p.slice(v)
 	default:
-		p.get(v.Addr().Interface())
+		p.plain(v.Addr().Interface())
 	}
 }
 
-func (p *reader) slice(v reflect.Value) {
-	n := p.int()
-	if n < 0 || p.err != nil {
+// slice moves a length, -1 for nil, and that many elements.
+func (p *walk) slice(v reflect.Value) {
+	n := int64(v.Len())
+	if v.IsNil() {
+		n = -1
+	}
+	if p.plain(&n); p.reads {
 		v.SetZero()
-		return
+		if n >= 0 && p.err == nil {
+			v.Set(reflect.MakeSlice(v.Type(), 0, int(min(n, int64(ahead/max(1, v.Type().Elem().Size()))))))
+		}
 	}
-	v.Set(reflect.MakeSlice(v.Type(), 0, int(min(n, chunk))))
-	for p.err == nil && int64(v.Len()) < n {
-		had, more := v.Len(), int(min(n-int64(v.Len()), chunk))
-		v.Grow(more)
-		v.SetLen(had + more)
-		p.elements(v.Slice(had, had+more))
+	for at := 0; p.err == nil && int64(at) < n; {
+		more := int(min(n-int64(at), chunk))
+		if p.reads {
+			v.Grow(more)
+			v.SetLen(at + more)
+		}
+		p.elements(v.Slice(at, at+more))
+		at += more
 	}
 }
 
-func (p *reader) elements(v reflect.Value) {
-	if v.Kind() == reflect.Slice && plain(v.Type().Elem()) {
-		p.get(v.Interface())
+// elements moves those of a slice, together where they are numbers.
+func (p *walk) elements(v reflect.Value) {
+	if of := v.Type().Elem(); of.Kind() != reflect.Struct && binary.Size(reflect.Zero(of).Interface()) > 0 {
+		p.plain(v.Interface())
 		return
 	}
 	for k := range v.Len() {
-		p.read(v.Index(k))
+		p.value(v.Index(k))
 	}
 }
