@@ -404,6 +404,11 @@ func (n *Networks) measures(network string) []string {
 	return n.spec(network).Measures
 }
 
+// Compares tells whether a network compares pairs, so that it says the same of a pair and of its converse.
+func (n *Networks) Compares(network string) bool {
+	return slices.ContainsFunc(n.Specs, func(s neural.Spec) bool { return s.Name == network && s.Kind == "siamese" })
+}
+
 // spec returns the specification of a network.
 func (n *Networks) spec(network string) *neural.Spec {
 	return &n.Specs[slices.IndexFunc(n.Specs, func(s neural.Spec) bool { return s.Name == network })]

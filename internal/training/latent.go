@@ -71,10 +71,8 @@ func (g *learner) labelled(labels *learn.Labels) map[string]bool {
 	for name, input := range g.perceived() {
 		networks[name] = networks[name] || labelled[input]
 	}
-	for _, spec := range g.Networks.Specs {
-		if _, bound := networks[spec.Name]; bound && spec.Kind == "siamese" {
-			networks[spec.Name] = true
-		}
+	for name := range networks {
+		networks[name] = networks[name] || g.Networks.Compares(name)
 	}
 	return networks
 }
@@ -177,13 +175,9 @@ func (g *learner) bothLabels(l lesson) (own, further *learn.Labels, err error) {
 
 // pairs marks the inputs of networks that compare pairs: what they begin with is presumed.
 func (g *learner) pairs() []bool {
-	compares := make(map[string]bool)
-	for _, spec := range g.Networks.Specs {
-		compares[spec.Name] = spec.Kind == "siamese"
-	}
 	without := make([]bool, len(g.Inputs))
 	for name, input := range g.perceived() {
-		without[input] = compares[name]
+		without[input] = g.Networks.Compares(name)
 	}
 	return without
 }

@@ -8,15 +8,8 @@ import (
 // directed notices labels of pairs that differ by their direction, as who likes whom, where a siamese network sees the
 // pairs: it compares both ways alike, so that it can tell none of them.
 func (n *notices) directed() error {
-	if n.g.Networks == nil {
-		return nil
-	}
-	siamese := make(map[string]bool)
-	for _, spec := range n.g.Networks.Specs {
-		siamese[spec.Name] = spec.Kind == "siamese"
-	}
 	for k, declared := range n.g.Project.Config.Predicates {
-		if declared.Neural == nil || !siamese[declared.Neural.Network] {
+		if declared.Neural == nil || !n.g.Networks.Compares(declared.Neural.Network) {
 			continue
 		}
 		truth, err := n.truthOf(k)

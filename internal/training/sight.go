@@ -32,17 +32,17 @@ func (t *sighting) weigh(ctx context.Context) ([]float64, error) {
 	if err != nil || before-after < learn.Trifle {
 		return nil, err
 	}
-	if better, err := t.bornOut(ctx); err != nil || !better {
+	if better, err := t.borneOut(ctx); err != nil || !better {
 		return nil, err
 	}
 	w.Theta = found
 	return found, nil
 }
 
-// bornOut tells whether weights that are found by the other folds tell the labels of each better than those written,
+// borneOut tells whether weights that are found by the other folds tell the labels of each better than those written,
 // and no fewer of them right as they are predicted: MAP states may lie between answers that what these cost tells
 // apart.
-func (t *sighting) bornOut(ctx context.Context) (bool, error) {
+func (t *sighting) borneOut(ctx context.Context) (bool, error) {
 	w := t.Weigher
 	verdicts, right := [2][]learn.Verdict{}, [2]int{}
 	for k := range w.Folds {
