@@ -16,7 +16,7 @@ import (
 // Between certain classes, by Łukasiewicz's logic, rules ask for less: a hinge over something that is a third true
 // leaves two thirds of what depends on it for nothing. So a mixture of answers may cost nothing, whatever is seen.
 type Answers struct {
-	shapes map[int32]*choices
+	shapes map[int32]*shape
 	asked  int // states of all shapes
 	// contradictions counts those that hard rules forbid: each takes an inference more.
 	contradictions int
@@ -26,9 +26,9 @@ type Answers struct {
 // hard rules forbid.
 const mostAsked, mostContradictions = 5_000, 100
 
-// choices are those of a shape.
-type choices struct {
-	scope
+// shape is the choices of the examples of a shape.
+type shape struct {
+	Choices
 	all       int
 	variables int
 	states    []float32 // [those asked, variables], NaN where hard rules contradict the choice
@@ -43,7 +43,7 @@ func (t *Task) HasAnswers(ctx context.Context, shapes, examples int, labels [][]
 	if err != nil {
 		return false, false, err
 	}
-	c := scene.choices(0)
+	c := scene.shape(0)
 	if c == nil || c.all*shapes > mostAsked || c.all*examples > MostTried {
 		return false, false, nil
 	}
@@ -59,7 +59,7 @@ func (t *Task) HasAnswers(ctx context.Context, shapes, examples int, labels [][]
 // mixed tells whether at more than half of the choices a label of several candidates is a mixture: none of them is
 // true, nor one of some that are as good as each other. Where Σ n·Count(n) = 2, all mass on 2 costs as little as half
 // of it on 0 and half on 4.
-func (c *choices) mixed(labels [][]int32) bool {
+func (c *shape) mixed(labels [][]int32) bool {
 	count := 0
 	for z := range c.all {
 		state := c.state(z)
@@ -87,14 +87,14 @@ func mixture(state []float32, label []int32) bool {
 	return mass < Decided || equal == len(label)
 }
 
-// choices returns those of an example, of which nothing is asked yet; nil if they are too many or there are none.
-func (s *Scene) choices(example int) *choices {
+// shape returns the choices of an example, of which nothing is asked yet; nil if they are too many or there are none.
+func (s *Scene) shape(example int) *shape {
 	seen, ok := s.Perception.(Distributed)
 	if !ok {
 		return nil
 	}
 	used, first := s.used(example), s.firstInput(example)
-	c := &choices{all: 1, variables: s.Field.Model.Variables / len(s.Shapes), diagrams: make(map[string]*diagram)}
+	c := &shape{all: 1, variables: s.Field.Model.Variables / len(s.Shapes), diagrams: make(map[string]*diagram)}
 	add := func(inputs []int32) {
 		thing, told := slices.Clone(inputs), false
 		for k := range thing {
@@ -103,8 +103,8 @@ func (s *Scene) choices(example int) *choices {
 			used[thing[k]] = false
 		}
 		if told && c.all <= mostChoices {
-			c.things, c.alone = append(c.things, thing), append(c.alone, len(thing) == 1)
-			c.all *= c.classes(len(c.things) - 1)
+			c.Things, c.Alone = append(c.Things, thing), append(c.Alone, len(thing) == 1)
+			c.all *= c.Classes(len(c.Things) - 1)
 		}
 	}
 	for _, inputs := range seen.Distributions() {
@@ -118,7 +118,7 @@ func (s *Scene) choices(example int) *choices {
 	if c.all > mostChoices || c.all == 1 {
 		return nil
 	}
-	c.next = make([]int, len(c.things))
+	c.next = make([]int, len(c.Things))
 	return c
 }
 
@@ -144,31 +144,31 @@ func (s *Scene) used(example int) []bool {
 }
 
 // asks tells whether there are states left to ask for, if so many are asked already.
-func (c *choices) asks(already int) bool {
+func (c *shape) asks(already int) bool {
 	return c != nil && len(c.states)/c.variables+already < c.all
 }
 
 // ask writes the next choice as what is seen of an example.
-func (c *choices) ask(x []float64) {
+func (c *shape) ask(x []float64) {
 	for t, class := range c.next {
-		if !c.alone[t] || class == 0 {
-			x[c.things[t][class]] = 1
+		if !c.Alone[t] || class == 0 {
+			x[c.Things[t][class]] = 1
 		}
 	}
-	c.scope.next(c.next)
+	c.Next(c.next)
 }
 
 // Ask infers the states of a scene's shapes that are not known yet, as many at a time as it has examples of each. The
 // inputs of its field are others afterwards.
 func (a *Answers) Ask(ctx context.Context, s *Scene) error {
 	if a.shapes == nil {
-		a.shapes = make(map[int32]*choices)
+		a.shapes = make(map[int32]*shape)
 	}
 	for p, shape := range s.Shapes {
 		if _, known := a.shapes[shape]; known {
 			continue
 		}
-		c := s.choices(p)
+		c := s.shape(p)
 		if c != nil && a.asked+c.all > mostAsked {
 			c = nil
 		}
@@ -252,9 +252,9 @@ func (s *Scene) exampleOf(place int) int {
 // latent returns the likelihood of a scene's labels; nil where no answers are known.
 func (a *Answers) latent(s *Scene) *Latent {
 	latent, variables := new(Latent), s.Field.Model.Variables/len(s.Shapes)
-	groups := make([][]entityLabels, len(s.Shapes))
-	for _, group := range s.Labels.choices() {
-		p := int(s.Labels.Variables[group.labels[0]]) / variables
+	groups := make([][]Group, len(s.Shapes))
+	for _, group := range s.Labels.Groups() {
+		p := int(s.Labels.Variables[group.Labels[0]]) / variables
 		groups[p] = append(groups[p], group)
 	}
 	for p, shape := range s.Shapes {
@@ -263,28 +263,28 @@ func (a *Answers) latent(s *Scene) *Latent {
 			continue
 		}
 		told := c.told(s.Labels, groups[p], p)
-		one := &scope{alone: c.alone, likely: told, kept: told}
-		for _, thing := range c.things {
+		of := Choices{Alone: c.Alone}
+		for _, thing := range c.Things {
 			moved := make([]int32, len(thing))
 			for k, i := range thing {
 				moved[k] = i + s.firstInput(p)
 			}
-			one.things = append(one.things, moved)
+			of.Things = append(of.Things, moved)
 		}
-		latent.scopes = append(latent.scopes, one)
+		latent.Add(of, told)
 	}
-	if len(latent.scopes) == 0 {
+	if latent.Len() == 0 {
 		return nil
 	}
 	return latent
 }
 
 // told returns at which choices the labels of an example come out right: 1, and else wrongLabels.
-func (c *choices) told(labels *Labels, groups []entityLabels, example int) *diagram {
+func (c *shape) told(labels *Labels, groups []Group, example int) *diagram {
 	first := int32(example * c.variables)
 	var key []byte
 	for _, group := range groups {
-		for _, k := range group.labels {
+		for _, k := range group.Labels {
 			i, truth := labels.Variables[k]-first, math.Float32bits(float32(labels.Truth[k]))
 			key = append(key, byte(i), byte(i>>8), byte(i>>16), byte(i>>24),
 				byte(truth), byte(truth>>8), byte(truth>>16), byte(truth>>24))
@@ -294,38 +294,35 @@ func (c *choices) told(labels *Labels, groups []entityLabels, example int) *diag
 	if d != nil {
 		return d
 	}
-	classes, likely := make([]int, len(c.things)), make([]float64, c.all)
-	for t := range classes {
-		classes[t] = c.classes(t)
-	}
+	likely := make([]float64, c.all)
 	for z := range likely {
-		if likely[z] = wrongLabels; labels.met(c.state(z), first, groups) {
+		if likely[z] = wrongLabels; met(labels, c.state(z), first, groups) {
 			likely[z] = 1
 		}
 	}
-	d = newDiagram(classes, likely)
+	d = newDiagram(c.AllClasses(), likely)
 	c.diagrams[string(key)] = d
 	return d
 }
 
 // state is the MAP state at a choice.
-func (c *choices) state(z int) []float32 { return c.states[z*c.variables : (z+1)*c.variables] }
+func (c *shape) state(z int) []float32 { return c.states[z*c.variables : (z+1)*c.variables] }
 
 // met tells whether all labels come out right in the state of an example, whose first variable is given.
-func (l *Labels) met(state []float32, first int32, groups []entityLabels) bool {
+func met(l *Labels, state []float32, first int32, groups []Group) bool {
 	for _, group := range groups {
 		var true float32
-		if group.choice {
-			true = state[l.Variables[group.told(l.Truth)]-first]
+		if group.Choice {
+			true = state[l.Variables[group.Told(l.Truth)]-first]
 		}
-		for _, k := range group.labels {
+		for _, k := range group.Labels {
 			value, truth := state[l.Variables[k]-first], l.Truth[k]
 			switch {
 			case math.IsNaN(float64(value)): // contradicted
 				return false
-			case !group.choice && math.Abs(float64(value)-truth) >= 0.5-tie:
+			case !group.Choice && math.Abs(float64(value)-truth) >= 0.5-tie:
 				return false
-			case group.choice && truth != 1 && value > true-tie:
+			case group.Choice && truth != 1 && value > true-tie:
 				return false
 			}
 		}
@@ -351,15 +348,15 @@ func (a *Answers) Likeliest(s *Scene, example int, x []float64, labels [][]int32
 		return nil
 	}
 	x = x[s.firstInput(example):]
-	chance := c.chanceOf(x)
+	chance := c.ChanceOf(x)
 	share, states, order := make(map[string]float64), make(map[string]int), []string(nil)
-	choice, open := make([]int, len(c.things)), 0.0
+	choice, open := make([]int, len(c.Things)), 0.0
 	for z := range c.all {
 		p := 1.0
 		for t, class := range choice {
 			p *= chance(t, class)
 		}
-		c.scope.next(choice)
+		c.Next(choice)
 		state := c.state(z)
 		if p == 0 || math.IsNaN(float64(state[0])) { // what hard rules contradict is not so
 			continue

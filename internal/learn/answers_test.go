@@ -118,8 +118,8 @@ func TestLikeliestIsTold(t *testing.T) {
 		{"little open", []float32{1, 0, 0, 0.6, 0.1, 0.3, 0, 0, 1}, []float64{0.5, 0.1, 0.4}, -1},
 		{"less open", []float32{1, 0, 0, 0.6, 0.1, 0.3, 0, 0, 1}, []float64{0.6, 0.1, 0.3}, 0},
 	} {
-		things := scope{things: [][]int32{{0, 1, 2}}, alone: []bool{false}}
-		answers := Answers{shapes: map[int32]*choices{0: {scope: things, all: 3, variables: 3, states: c.states}}}
+		things := Choices{[][]int32{{0, 1, 2}}, []bool{false}}
+		answers := Answers{shapes: map[int32]*shape{0: {Choices: things, all: 3, variables: 3, states: c.states}}}
 		s := &Scene{Field: mrf.NewField(mrftest.New(3, 3, 1).Model()), Shapes: []int32{0}}
 		state, want := answers.Likeliest(s, 0, c.x, [][]int32{{0, 1, 2}}), []float32(nil)
 		if c.want >= 0 {
@@ -144,9 +144,9 @@ func TestLikeliestOfMixtures(t *testing.T) {
 		{"equals", []float32{1, 0, 0, 1, 0.5, 0.5, 0, 1, 0, 0.5, 0.5, 0}, false},
 		{"all equal", []float32{1, 0, 0, 1, 0.33, 0.34, 0.33, 1, 0.34, 0.33, 0.33, 0}, true},
 	} {
-		things := scope{things: [][]int32{{0, 1, 2}}, alone: []bool{false}}
-		known := &choices{scope: things, all: 3, variables: 4, states: c.states}
-		answers := Answers{shapes: map[int32]*choices{0: known}}
+		things := Choices{[][]int32{{0, 1, 2}}, []bool{false}}
+		known := &shape{Choices: things, all: 3, variables: 4, states: c.states}
+		answers := Answers{shapes: map[int32]*shape{0: known}}
 		s := &Scene{Field: mrf.NewField(mrftest.New(4, 3, 1).Model()), Shapes: []int32{0}}
 		labels := [][]int32{{0, 1, 2}, {3}}
 		state := answers.Likeliest(s, 0, []float64{0.6, 0.2, 0.2}, labels)
@@ -163,8 +163,8 @@ func TestLikeliestOfMixtures(t *testing.T) {
 // roles that each has one of: the most probable roles are those of classes that leave none open.
 func TestLikeliestOfPlainStates(t *testing.T) {
 	states := []float32{0.5, 0.25, 0.25, 0.5, 0.25, 0.25, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1}
-	things := scope{things: [][]int32{{0, 1, 2}}, alone: []bool{false}}
-	answers := Answers{shapes: map[int32]*choices{0: {scope: things, all: 3, variables: 6, states: states}}}
+	things := Choices{[][]int32{{0, 1, 2}}, []bool{false}}
+	answers := Answers{shapes: map[int32]*shape{0: {Choices: things, all: 3, variables: 6, states: states}}}
 	s := &Scene{Field: mrf.NewField(mrftest.New(6, 3, 1).Model()), Shapes: []int32{0}}
 	state := answers.Likeliest(s, 0, []float64{0.5, 0.3, 0.2}, [][]int32{{0, 1, 2}, {3, 4, 5}})
 	if !slices.Equal(state, states[6:12]) {

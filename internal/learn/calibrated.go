@@ -13,7 +13,7 @@ func (c calibrated) Value(labels *Labels, y []float64) float64 {
 
 // Gradient implements measure. The temperature is one of a few; as the loss is flat there, it is taken as given.
 func (calibrated) Gradient(labels *Labels, y, gradient []float64) float64 {
-	return labels.refined(y, labels.Judge(y).Exponent(), gradient)
+	return labels.Refined(y, labels.Judge(y).Exponent(), gradient)
 }
 
 // measure is that of the labels.

@@ -35,7 +35,7 @@ func (c *crowd) loss(x, upstream []float64, factor float64) float64 {
 	logs := slices.Clone(c.free)
 	for a, s := range c.parts {
 		for v, d := range c.costs[a] {
-			logs[v] += math.Log(math.Max(d.expect(s.chanceOf(x)), TinyFloor))
+			logs[v] += math.Log(math.Max(d.expect(s.ChanceOf(x)), TinyFloor))
 		}
 	}
 	all := floats.LogSumExp(logs)
@@ -59,7 +59,7 @@ func (c *crowd) loss(x, upstream []float64, factor float64) float64 {
 func (c *crowd) unhurt(x []float64) float64 {
 	chance := 1.0
 	for _, s := range c.parts {
-		chance *= s.kept.expect(s.chanceOf(x))
+		chance *= s.kept.expect(s.ChanceOf(x))
 	}
 	return chance
 }

@@ -19,6 +19,11 @@ func (l *Labels) Degrees() bool {
 	return slices.ContainsFunc(l.Truth, func(truth float64) bool { return truth > 0 && truth < 1 })
 }
 
+// Discrete tells whether all labels are 0 or 1.
+func (l *Labels) Discrete() bool {
+	return !slices.ContainsFunc(l.Truth, func(v float64) bool { return v != 0 && v != 1 })
+}
+
 // variance is that of the labels.
 func (l *Labels) variance() float64 {
 	if len(l.Truth) < 2 {

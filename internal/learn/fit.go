@@ -198,15 +198,15 @@ func (f *Fitter) start() (*fitting, error) {
 func (r *fitting) restrict(whole Restrictable) (Perception, int, error) {
 	number := make(map[int32]int32)
 	if r.latent != nil {
-		r.latent = r.latent.renumbered(number)
+		r.latent = r.latent.Renumbered(number)
 	}
 	if r.labels != nil {
-		r.labels = r.labels.renumbered(number)
+		r.labels = r.labels.Renumbered(number)
 	}
 	if r.held != nil {
-		r.held = r.held.renumbered(number)
+		r.held = r.held.Renumbered(number)
 	}
-	perception, err := whole.Restrict(byNumber(number))
+	perception, err := whole.Restrict(ByNumber(number))
 	return perception, len(number), err
 }
 
@@ -217,7 +217,7 @@ func (f *Fitter) mass() float64 {
 		mass = float64(f.Latent.Len())
 	}
 	if f.Labels != nil {
-		mass += Loss{Kind: f.Loss}.mass(f.Labels)
+		mass += Loss{Kind: f.Loss}.Mass(f.Labels)
 	}
 	return mass
 }
@@ -254,11 +254,6 @@ func (f *Fitter) labelled(labels *Labels, x, upstream []float64) float64 {
 		return loss.Value(labels, x)
 	}
 	return loss.Gradient(labels, x, upstream)
-}
-
-// renumbered returns the labels with their variables numbered anew.
-func (l *Labels) renumbered(number map[int32]int32) *Labels {
-	return &Labels{Truth: l.Truth, Losses: l.Losses, Variables: renumbered(l.Variables, number)}
 }
 
 // step takes one full-batch gradient step, with dropout, or one by each batch.
@@ -404,8 +399,8 @@ func (r *fitting) batch(whole Restrictable, rows [][]int) (b batch, err error) {
 		}
 	}
 	number := make(map[int32]int32)
-	b.labels = b.labels.renumbered(number)
-	b.perception, err = whole.Restrict(byNumber(number))
+	b.labels = b.labels.Renumbered(number)
+	b.perception, err = whole.Restrict(ByNumber(number))
 	b.x, b.upstream = make([]float64, len(number)), make([]float64, len(number))
 	return b, err
 }

@@ -101,11 +101,11 @@ func TestFitComesBackFromNowhere(t *testing.T) {
 // A variable may have two labels, of two phases, and be learned from here and held there.
 func TestRenumbered(t *testing.T) {
 	number := make(map[int32]int32)
-	labels := (&Labels{Variables: []int32{7, 3, 7, 9}, Truth: []float64{1, 0, 1, 1}}).renumbered(number)
-	held := (&Labels{Variables: []int32{5, 3}, Truth: []float64{0, 1}}).renumbered(number)
+	labels := (&Labels{Variables: []int32{7, 3, 7, 9}, Truth: []float64{1, 0, 1, 1}}).Renumbered(number)
+	held := (&Labels{Variables: []int32{5, 3}, Truth: []float64{0, 1}}).Renumbered(number)
 	if !slices.Equal(labels.Variables, []int32{0, 1, 0, 2}) || !slices.Equal(held.Variables, []int32{3, 1}) ||
-		!slices.Equal(byNumber(number), []int32{7, 3, 9, 5}) {
-		t.Errorf("numbers %v and %v for %v", labels.Variables, held.Variables, byNumber(number))
+		!slices.Equal(ByNumber(number), []int32{7, 3, 9, 5}) {
+		t.Errorf("numbers %v and %v for %v", labels.Variables, held.Variables, ByNumber(number))
 	}
 }
 
@@ -149,5 +149,29 @@ func TestFitTellsItsProgress(t *testing.T) {
 	}
 	if last := lines[len(lines)-1].Loss; len(lines) != fit.Epochs || last >= lines[0].Loss {
 		t.Errorf("%d lines of %d epochs; the loss went from %v to %v", len(lines), fit.Epochs, lines[0].Loss, last)
+	}
+}
+
+// A label counts as much as what is known of one scope.
+func TestLossOfLabelsAndScopes(t *testing.T) {
+	latent := new(Latent)
+	for thing := range int32(2) {
+		latent.Add(Choices{[][]int32{{3 * thing, 3*thing + 1, 3*thing + 2}}, []bool{false}},
+			newDiagram([]int{3}, []float64{1, 0.1, 0.3}))
+	}
+	labels := &Labels{Variables: []int32{2, 5}, Truth: []float64{1, 0}}
+	both := Fitter{Latent: latent, Labels: labels, Loss: BinaryCrossEntropy}
+	alone := Fitter{Labels: labels, Loss: BinaryCrossEntropy}
+	x, slopes := []float64{0.2, 0.3, 0.5, 0.6, 0.3, 0.1}, make([]float64, 6)
+	ofLatent, ofLabels := make([]float64, 6), make([]float64, 6)
+	want := (latent.Value(x, ofLatent) + alone.lossOf(nil, labels, x, ofLabels)) / 2
+	if loss := both.Value(x); math.Abs(loss-want) > 1e-12 {
+		t.Errorf("a loss of %v, want the mean %v", loss, want)
+	}
+	both.lossOf(latent, labels, x, slopes)
+	for i, slope := range slopes {
+		if mean := (ofLatent[i] + ofLabels[i]) / 2; math.Abs(slope-mean) > 1e-12 {
+			t.Errorf("input %d: slope %v, want %v", i, slope, mean)
+		}
 	}
 }

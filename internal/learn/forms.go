@@ -80,10 +80,10 @@ func (b *latentBuilder) formOf(g *labelGroup) (key [sha256.Size]byte) {
 			switch {
 			case b.isHidden(n):
 				kind = 2
-			case a.scope.alone[t]:
+			case a.scope.Alone[t]:
 				kind = 1
 			}
-			things = append(things, float64(at), kind, float64(a.scope.classes(t)))
+			things = append(things, float64(at), kind, float64(a.scope.Classes(t)))
 		}
 		writeNumbers(digest, things)
 		for _, costs := range a.costs {

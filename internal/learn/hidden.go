@@ -185,13 +185,13 @@ func (b *latentBuilder) cheapest(parts []*part) (number int, found bool) {
 // by the base wrongLabels.
 func (a *part) sumOut(number int) *part {
 	at, _ := slices.BinarySearch(a.numbers, number)
-	s := &scope{things: slices.Delete(slices.Clone(a.scope.things), at, at+1),
-		alone: slices.Delete(slices.Clone(a.scope.alone), at, at+1)}
+	s := &scope{Choices: Choices{slices.Delete(slices.Clone(a.scope.Things), at, at+1),
+		slices.Delete(slices.Clone(a.scope.Alone), at, at+1)}}
 	left := &part{numbers: slices.Delete(slices.Clone(a.numbers), at, at+1), scope: s,
 		costs: make([][]float64, len(a.costs))}
 	stride := 1 // between choices that differ in the thing alone
-	for t := at; t < len(s.things); t++ {
-		stride *= s.classes(t)
+	for t := at; t < len(s.Things); t++ {
+		stride *= s.Classes(t)
 	}
 	join := func(costs []float64, both func(a, b float64) float64) []float64 {
 		joined := make([]float64, len(costs)/2)

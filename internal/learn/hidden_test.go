@@ -124,7 +124,7 @@ func TestLatentSumsOutHidden(t *testing.T) {
 		if got, want := latent.Value(x, nil), -math.Log(likely); math.Abs(got-want) > 1e-12 {
 			t.Errorf("loss %v, want %v", got, want)
 		}
-		if got := latent.scopes[0].kept.expect(latent.scopes[0].chanceOf(x)); math.Abs(got-kept) > 1e-12 {
+		if got := latent.scopes[0].kept.expect(latent.scopes[0].ChanceOf(x)); math.Abs(got-kept) > 1e-12 {
 			t.Errorf("%v break nothing or tell the label, want %v", got, kept)
 		}
 	}

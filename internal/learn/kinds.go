@@ -15,7 +15,7 @@ type kinds struct {
 
 // newKinds begins with the first of them.
 func newKinds(s *scope, literals []literal) *kinds {
-	k := &kinds{scope: s, named: make([][]int, len(s.things)), at: make([]int, len(s.things))}
+	k := &kinds{scope: s, named: make([][]int, len(s.Things)), at: make([]int, len(s.Things))}
 	for _, l := range literals {
 		if !slices.Contains(k.named[l.thing], l.class) {
 			k.named[l.thing] = append(k.named[l.thing], l.class)
@@ -35,7 +35,7 @@ func (k *kinds) next() bool {
 		case at >= 0 && at+1 < len(named):
 			k.at[t] = named[at+1]
 			return true
-		case at >= 0 && len(named) < k.scope.classes(t):
+		case at >= 0 && len(named) < k.scope.Classes(t):
 			k.at[t] = other
 			return true
 		}
@@ -50,7 +50,7 @@ func (k *kinds) each(t, z int, do func(z int)) {
 		do(z)
 		return
 	}
-	classes := k.scope.classes(t)
+	classes := k.scope.Classes(t)
 	if k.at[t] != other {
 		k.each(t+1, z*classes+k.at[t], do)
 		return

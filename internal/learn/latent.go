@@ -22,12 +22,11 @@ type Latent struct {
 	tried  int // choices times the terms that they are tried in
 }
 
-// scope is some things and all choices of their classes.
+// scope is choices, and what each is worth.
 type scope struct {
-	things [][]int32 // the inputs of each thing's classes
-	alone  []bool    // whether a thing has one input, and its choices are this or not
-	likely *diagram  // p(t | z) of each choice
-	kept   *diagram  // exp(−β e(t, z)), or 1 where t is so likely that z tells it all the same
+	Choices
+	likely *diagram // p(t | z) of each choice
+	kept   *diagram // exp(−β e(t, z)), or 1 where t is so likely that z tells it all the same
 }
 
 // wrongLabels is the share of labels that are taken to be wrong: exp(−β) for the largest weight.
@@ -40,8 +39,8 @@ const tellingMore = 1.5
 // Len returns the number of scopes, and of crowds.
 func (l *Latent) Len() int { return len(l.scopes) + len(l.crowds) }
 
-// renumbered returns it with inputs numbered anew.
-func (l *Latent) renumbered(number map[int32]int32) *Latent {
+// Renumbered returns it with inputs numbered anew.
+func (l *Latent) Renumbered(number map[int32]int32) *Latent {
 	anew := &Latent{tried: l.tried}
 	for _, s := range l.scopes {
 		anew.scopes = append(anew.scopes, s.renumbered(number))
@@ -54,53 +53,12 @@ func (l *Latent) renumbered(number map[int32]int32) *Latent {
 
 // renumbered returns it with inputs numbered anew.
 func (s *scope) renumbered(number map[int32]int32) *scope {
-	anew := &scope{alone: s.alone, likely: s.likely, kept: s.kept, things: make([][]int32, len(s.things))}
-	for t, inputs := range s.things {
-		anew.things[t] = renumbered(inputs, number)
-	}
-	return anew
+	return &scope{s.Choices.renumbered(number), s.likely, s.kept}
 }
 
-// classes counts those of a thing; what has one input is it or not.
-func (s *scope) classes(thing int) int {
-	if s.alone[thing] {
-		return 2
-	}
-	return len(s.things[thing])
-}
-
-// allClasses counts those of each thing.
-func (s *scope) allClasses() []int {
-	classes := make([]int, len(s.things))
-	for t := range classes {
-		classes[t] = s.classes(t)
-	}
-	return classes
-}
-
-// choices counts those of all things.
-func (s *scope) choices() int {
-	choices := 1
-	for t := range s.things {
-		choices *= s.classes(t)
-	}
-	return choices
-}
-
-// chance is the probability of a thing's class.
-func (s *scope) chance(x []float64, thing, class int) float64 {
-	if !s.alone[thing] {
-		return x[s.things[thing][class]]
-	}
-	if class == 0 {
-		return x[s.things[thing][0]]
-	}
-	return 1 - x[s.things[thing][0]]
-}
-
-// chanceOf returns chance for some inputs.
-func (s *scope) chanceOf(x []float64) func(thing, class int) float64 {
-	return func(thing, class int) float64 { return s.chance(x, thing, class) }
+// Add adds what is known of labels at each choice: how likely they are.
+func (l *Latent) Add(c Choices, likely *diagram) {
+	l.scopes = append(l.scopes, &scope{c, likely, likely})
 }
 
 // Value returns the mean loss of the scopes, and writes its gradient by the inputs if upstream is not nil.
@@ -108,7 +66,7 @@ func (l *Latent) Value(x, upstream []float64) float64 {
 	clear(upstream)
 	loss, many := 0.0, float64(l.Len())
 	for _, s := range l.scopes {
-		total := math.Max(s.likely.expect(s.chanceOf(x)), TinyFloor)
+		total := math.Max(s.likely.expect(s.ChanceOf(x)), TinyFloor)
 		loss -= math.Log(total)
 		if upstream != nil {
 			s.slopes(s.likely, upstream, -1/(total*many))
@@ -123,22 +81,14 @@ func (l *Latent) Value(x, upstream []float64) float64 {
 // Judge returns the verdict of the labels on what networks see: how probable it makes those of each scope, and all else
 // that they could have, at each temperature.
 func (l *Latent) Judge(x []float64) Verdict {
-	v := Verdict{often: make(map[int32]int)}
-	judge := func(likely float64) {
-		for t, exponent := range temperatures {
-			v.losses[t] = append(v.losses[t], binary(1, likely, exponent))
-		}
-		if likely > 0.5 {
-			v.right++
-		}
-	}
+	likely := make([]float64, 0, l.Len())
 	for _, s := range l.scopes {
-		judge(s.likely.expect(s.chanceOf(x)))
+		likely = append(likely, s.likely.expect(s.ChanceOf(x)))
 	}
 	for _, c := range l.crowds {
-		judge(math.Exp(-c.loss(x, nil, 1)))
+		likely = append(likely, math.Exp(-c.loss(x, nil, 1)))
 	}
-	return v
+	return JudgeLikely(likely)
 }
 
 // Kept returns the share of the scopes whose classes, more likely than not, break nothing with the labels as they are,
@@ -146,7 +96,7 @@ func (l *Latent) Judge(x []float64) Verdict {
 func (l *Latent) Kept(x []float64) float64 {
 	kept := 0
 	for _, s := range l.scopes {
-		if s.kept.expect(s.chanceOf(x)) > 0.5 {
+		if s.kept.expect(s.ChanceOf(x)) > 0.5 {
 			kept++
 		}
 	}
@@ -162,12 +112,12 @@ func (l *Latent) Kept(x []float64) float64 {
 func (s *scope) slopes(d *diagram, upstream []float64, factor float64) {
 	d.slopes(func(thing, class int, slope float64) {
 		switch {
-		case !s.alone[thing]:
-			upstream[s.things[thing][class]] += factor * slope
+		case !s.Alone[thing]:
+			upstream[s.Things[thing][class]] += factor * slope
 		case class == 0:
-			upstream[s.things[thing][0]] += factor * slope
+			upstream[s.Things[thing][0]] += factor * slope
 		default:
-			upstream[s.things[thing][0]] -= factor * slope
+			upstream[s.Things[thing][0]] -= factor * slope
 		}
 	})
 }

@@ -184,7 +184,7 @@ func TestLatentOfMany(t *testing.T) {
 		number[int32(i)] = int32(len(x) - 1 - i)
 		moved[len(x)-1-i] = x[i]
 	}
-	if got := crowd.renumbered(number).Value(moved, nil); math.Abs(got-want) > 1e-12 {
+	if got := crowd.Renumbered(number).Value(moved, nil); math.Abs(got-want) > 1e-12 {
 		t.Errorf("loss %v with inputs numbered anew, want %v", got, want)
 	}
 	if none := NewLatent(field, labels, Sight{Things: things}, crowd.tried-1); none != nil {
@@ -245,16 +245,6 @@ func TestLatentGradient(t *testing.T) {
 		x[i] = 0.05 + 0.9*random.Float64()
 	}
 	compareSlopes(t, latent.Value, x)
-
-	own := &Labels{Variables: []int32{2, 5}, Truth: []float64{1, 0}}
-	both := Fitter{Latent: latent, Labels: own, Loss: BinaryCrossEntropy}
-	alone := Fitter{Labels: own, Loss: BinaryCrossEntropy}
-	scopes := float64(latent.Len())
-	want := (scopes*latent.Value(x, nil) + 2*alone.Value(x)) / (scopes + 2)
-	if loss := both.Value(x); math.Abs(loss-want) > 1e-12 {
-		t.Errorf("a loss of %v with two labels, want the mean %v over these and %v scopes", loss, want, scopes)
-	}
-	compareSlopes(t, func(x, upstream []float64) float64 { return both.lossOf(latent, own, x, upstream) }, x)
 }
 
 // compareSlopes compares a loss's gradient with central differences.

@@ -23,15 +23,15 @@ import (
 //	∂PL/∂w_r = 1/|T| Σ_i [Φ_{r,i}(t_i) - E_{v~p_i} Φ_{r,i}(v)],
 //
 // and likewise in x. Where all labels are 0 or 1, they are taken as classes, which nothing is between: the integral
-// is the sum over both ends. PL is convex in w if nothing is latent. Hard equalities take variables along (see line),
+// is the sum over both ends. PL is convex in w if nothing is latent. Hard equalities take variables along (see Line),
 // which makes it a composite likelihood in the sense of Lindsay (1988), and other hard rules bound the interval of v;
 // that interval counts as constant in x. A label that cannot move is left out, and a constraint that the labels break
 // is not looked at. The latent variables are filled in by their most probable values (hard expectation-maximisation),
 // at each step anew: with many of them PL need not fall at every step.
 type pseudoLikelihood struct {
-	lines []*line
-	nodes []float64 // quadrature on [0,1], or both ends of it
-	areas []float64
+	profiles []*profile
+	nodes    []float64 // quadrature on [0,1], or both ends of it
+	areas    []float64
 	// discrete says that all labels are 0 or 1.
 	discrete bool
 	slacks   []float64 // by potential
@@ -46,19 +46,14 @@ const narrow = 1e-6
 
 func newPseudoLikelihood(model *mrf.Model, labels *Labels) *pseudoLikelihood {
 	p := &pseudoLikelihood{
-		lines: drawLines(model, labels), nodes: []float64{0, 1}, areas: []float64{1, 1},
+		profiles: profiles(model, labels), nodes: []float64{0, 1}, areas: []float64{1, 1},
 		slacks: make([]float64, model.Potentials()), pushes: make([]float64, model.Potentials()),
 	}
-	if p.discrete = labels.discrete(); !p.discrete {
+	if p.discrete = labels.Discrete(); !p.discrete {
 		p.nodes, p.areas = make([]float64, quadratureNodes), make([]float64, quadratureNodes)
 		quad.Legendre{}.FixedLocations(p.nodes, p.areas, 0, 1)
 	}
 	return p
-}
-
-// discrete tells whether all labels are 0 or 1.
-func (l *Labels) discrete() bool {
-	return !slices.ContainsFunc(l.Truth, func(v float64) bool { return v != 0 && v != 1 })
 }
 
 // errFixedLabels says that no label can move, so that there is nothing to learn from.
@@ -68,11 +63,11 @@ var errFixedLabels = errors.New("the hard rules determine every label from the o
 // at returns PL at the field's parameters with the variables at y, and writes its derivatives.
 func (p *pseudoLikelihood) at(field *mrf.Field, y, weights, inputs []float64) (float64, error) {
 	field.Slacks(y, p.slacks)
-	parallel.For(field.Threads, len(p.lines), func(k int) { p.integrate(p.lines[k], field.Weights(), y) })
+	parallel.For(field.Threads, len(p.profiles), func(k int) { p.integrate(p.profiles[k], field.Weights(), y) })
 	clear(weights)
 	clear(p.pushes)
 	total, count := 0.0, 0.0
-	for _, l := range p.lines {
+	for _, l := range p.profiles {
 		if !l.moves {
 			continue
 		}
@@ -92,8 +87,8 @@ func (p *pseudoLikelihood) at(field *mrf.Field, y, weights, inputs []float64) (f
 	return total / count, nil
 }
 
-// integrate computes a line's part of PL and what each of its sections adds to the derivatives.
-func (p *pseudoLikelihood) integrate(l *line, theta, y []float64) {
+// integrate computes a profile's part of PL and what each of its sections adds to the derivatives.
+func (p *pseudoLikelihood) integrate(l *profile, theta, y []float64) {
 	lo, hi := l.interval(p.slacks, y)
 	if l.moves = hi-lo >= narrow; !l.moves {
 		return

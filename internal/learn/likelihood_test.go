@@ -124,7 +124,7 @@ func TestLines(t *testing.T) {
 	y := []float64{0.25, 0.75, 0, 0.25, 0.5, 0.5, 0.5}
 	slacks := make([]float64, model.Potentials())
 	mrf.NewField(model).Slacks(y, slacks)
-	lines := drawLines(model, labels)
+	lines := profiles(model, labels)
 	want := []struct {
 		variables []int32
 		steps     []float64
@@ -140,9 +140,9 @@ func TestLines(t *testing.T) {
 	}
 	for k, l := range lines {
 		lo, hi := l.interval(slacks, y)
-		if !reflect.DeepEqual(l.variables, want[k].variables) || !reflect.DeepEqual(l.steps, want[k].steps) ||
+		if !reflect.DeepEqual(l.Variables, want[k].variables) || !reflect.DeepEqual(l.Steps, want[k].steps) ||
 			math.Abs(lo-want[k].lo) > 1e-6 || math.Abs(hi-want[k].hi) > 1e-6 {
-			t.Errorf("line %d: %v by %v from %v to %v, want %v", k, l.variables, l.steps, lo, hi, want[k])
+			t.Errorf("line %d: %v by %v from %v to %v, want %v", k, l.Variables, l.Steps, lo, hi, want[k])
 		}
 	}
 }

@@ -129,7 +129,7 @@ func (l Loss) Value(labels *Labels, y []float64) float64 {
 		value, _ := l.of(labels, k).term(labels.Truth[k], y[i])
 		sum += value
 	}
-	return sum / l.mass(labels)
+	return sum / l.Mass(labels)
 }
 
 // Least returns a bound from below of what Value can be: that of values which are the truth, of degrees their entropy.
@@ -139,7 +139,7 @@ func (l Loss) Least(labels *Labels) float64 {
 		value, _ := l.of(labels, k).term(truth, truth)
 		sum += value
 	}
-	return sum / l.mass(labels)
+	return sum / l.Mass(labels)
 }
 
 // of is the loss of a label.
@@ -153,7 +153,7 @@ func (l Loss) of(labels *Labels, k int) Loss {
 // Gradient writes ∇_y L(ŷ, y) into g, which has one entry per variable, and returns L(ŷ, y).
 func (l Loss) Gradient(labels *Labels, y, g []float64) float64 {
 	clear(g)
-	sum, mass := 0.0, l.mass(labels)
+	sum, mass := 0.0, l.Mass(labels)
 	for k, i := range labels.Variables {
 		value, slope := l.of(labels, k).term(labels.Truth[k], y[i])
 		sum += value
@@ -181,8 +181,8 @@ func (l Loss) negativeLog(v float64) (value, slope float64) {
 	return -math.Log(v), -1 / v
 }
 
-// mass is what the sum over the labels is divided by.
-func (l Loss) mass(labels *Labels) float64 {
+// Mass is what the sum over the labels is divided by.
+func (l Loss) Mass(labels *Labels) float64 {
 	if labels.Losses == nil {
 		return math.Max(1, losses[l.Kind].Mass(labels.Truth))
 	}

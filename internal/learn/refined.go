@@ -36,23 +36,23 @@ type Verdict struct {
 
 // Judge returns the verdict of the labels on a state.
 func (l *Labels) Judge(y []float64) Verdict {
-	groups := l.choices()
+	groups := l.Groups()
 	v := Verdict{often: make(map[int32]int)}
 	degrees, variance := l.Degrees(), l.variance()
 	for _, group := range groups {
 		v.right += l.right(y, group)
-		if group.choice {
-			v.often[l.Classes[group.told(l.Truth)]]++
+		if group.Choice {
+			v.often[l.Classes[group.Told(l.Truth)]]++
 		}
 	}
 	for t, exponent := range temperatures {
 		for _, group := range groups {
-			if group.choice {
-				share := doubted(l.share(y, group.labels, exponent), len(group.labels))
+			if group.Choice {
+				share := doubted(l.share(y, group.Labels, exponent), len(group.Labels))
 				v.losses[t] = append(v.losses[t], -math.Log(share))
 				continue
 			}
-			for _, k := range group.labels {
+			for _, k := range group.Labels {
 				truth, value := l.Truth[k], y[l.Variables[k]]
 				if degrees {
 					v.losses[t] = append(v.losses[t], normal(value-truth, variance, exponent))
@@ -65,6 +65,20 @@ func (l *Labels) Judge(y []float64) Verdict {
 	return v
 }
 
+// JudgeLikely returns the verdict on what is true, by how likely each is said to be.
+func JudgeLikely(likely []float64) Verdict {
+	v := Verdict{often: make(map[int32]int)}
+	for _, p := range likely {
+		for t, exponent := range temperatures {
+			v.losses[t] = append(v.losses[t], binary(1, p, exponent))
+		}
+		if p > 0.5 {
+			v.right++
+		}
+	}
+	return v
+}
+
 // OfSides tells whether each label is by itself and true or false, so that only the side of a half counts that values
 // are on.
 func (l *Labels) OfSides() bool { return l.single() && !l.Degrees() }
@@ -72,8 +86,8 @@ func (l *Labels) OfSides() bool { return l.single() && !l.Degrees() }
 // Coupled tells whether each label that is not true is of an entity one of whose classes is: then the true ones say it
 // all.
 func (l *Labels) Coupled() bool {
-	for _, group := range l.choices() {
-		if !group.choice && slices.ContainsFunc(group.labels, func(k int) bool { return l.Truth[k] < 1 }) {
+	for _, group := range l.Groups() {
+		if !group.Choice && slices.ContainsFunc(group.Labels, func(k int) bool { return l.Truth[k] < 1 }) {
 			return false
 		}
 	}
@@ -82,27 +96,27 @@ func (l *Labels) Coupled() bool {
 
 // single tells whether each label is by itself.
 func (l *Labels) single() bool {
-	for _, group := range l.choices() {
-		if group.choice {
+	for _, group := range l.Groups() {
+		if group.Choice {
 			return false
 		}
 	}
 	return len(l.Entities) > 0
 }
 
-// refined returns the mean loss of a verdict at a temperature, and writes its derivative.
-func (l *Labels) refined(y []float64, exponent float64, slope []float64) float64 {
+// Refined returns the mean loss of a verdict at a temperature, and writes its derivative.
+func (l *Labels) Refined(y []float64, exponent float64, slope []float64) float64 {
 	clear(slope)
-	groups, degrees, variance := l.choices(), l.Degrees(), l.variance()
+	groups, degrees, variance := l.Groups(), l.Degrees(), l.variance()
 	count, sum := 0.0, 0.0
 	for _, group := range groups {
-		if group.choice {
-			sum -= math.Log(doubted(l.share(y, group.labels, exponent), len(group.labels)))
-			l.shareSlope(y, group.labels, exponent, slope)
+		if group.Choice {
+			sum -= math.Log(doubted(l.share(y, group.Labels, exponent), len(group.Labels)))
+			l.shareSlope(y, group.Labels, exponent, slope)
 			count++
 			continue
 		}
-		for _, k := range group.labels {
+		for _, k := range group.Labels {
 			i, truth := l.Variables[k], l.Truth[k]
 			if degrees {
 				sum += normal(y[i]-truth, variance, exponent)
@@ -122,9 +136,9 @@ func (l *Labels) refined(y []float64, exponent float64, slope []float64) float64
 
 // right counts what is told right of an entity: 1 if its true class alone has the highest value, or labels whose values
 // are on the side of ½ that the truth is on.
-func (l *Labels) right(y []float64, group entityLabels) int {
+func (l *Labels) right(y []float64, group Group) int {
 	count, best, rivals := 0, 0.0, 0.0
-	for _, k := range group.labels {
+	for _, k := range group.Labels {
 		v := y[l.Variables[k]]
 		if (v > 0.5) == (l.Truth[k] > 0.5) {
 			count++
@@ -136,7 +150,7 @@ func (l *Labels) right(y []float64, group entityLabels) int {
 		}
 	}
 	switch {
-	case !group.choice:
+	case !group.Choice:
 		return count
 	case best > rivals:
 		return 1
@@ -259,40 +273,40 @@ func mean(values []float64) float64 {
 	return stat.Mean(values)
 }
 
-// entityLabels are the labels of an entity, by their places; choice tells whether one class is true, and no other.
-type entityLabels struct {
-	labels []int
-	choice bool
+// Group is the labels of an entity.
+type Group struct {
+	Labels []int // their places
+	Choice bool  // one class is true, and no other
 }
 
-// told returns the place of the label of a choice that is true.
-func (e entityLabels) told(truth []float64) int {
-	return e.labels[slices.IndexFunc(e.labels, func(k int) bool { return truth[k] == 1 })]
+// Told returns the place of the label of a choice that is true.
+func (g Group) Told(truth []float64) int {
+	return g.Labels[slices.IndexFunc(g.Labels, func(k int) bool { return truth[k] == 1 })]
 }
 
-// choices groups the labels by their entities, in the order of the labels.
-func (l *Labels) choices() []entityLabels {
-	var groups []entityLabels
+// Groups groups the labels by their entities, in the order of the labels.
+func (l *Labels) Groups() []Group {
+	var groups []Group
 	place := make(map[int32]int)
 	for k, entity := range l.Entities {
 		at, seen := place[entity]
 		if !seen {
 			at = len(groups)
 			place[entity] = at
-			groups = append(groups, entityLabels{})
+			groups = append(groups, Group{})
 		}
-		groups[at].labels = append(groups[at].labels, k)
+		groups[at].Labels = append(groups[at].Labels, k)
 	}
 	for g := range groups {
 		sum, most := 0.0, 0.0
-		for _, k := range groups[g].labels {
+		for _, k := range groups[g].Labels {
 			sum += l.Truth[k]
 			most = math.Max(most, l.Truth[k])
 			if l.Classes[k] == NoClass {
 				most = 2 // each is by itself
 			}
 		}
-		groups[g].choice = len(groups[g].labels) > 1 && most == 1 && sum == 1
+		groups[g].Choice = len(groups[g].Labels) > 1 && most == 1 && sum == 1
 	}
 	return groups
 }

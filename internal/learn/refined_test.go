@@ -104,7 +104,7 @@ func TestRefinedSlope(t *testing.T) {
 	for name, labels := range map[string]*Labels{"classes": threeClasses(5), "sides": sides, "degrees": degrees} {
 		verdict := labels.Judge(y)
 		for at, exponent := range temperatures {
-			loss := labels.refined(y, exponent, slope)
+			loss := labels.Refined(y, exponent, slope)
 			if want := mean(verdict.losses[at]); math.Abs(loss-want) > 1e-12 {
 				t.Errorf("%s, exponent %v: loss %v, the verdict's %v", name, exponent, loss, want)
 			}
@@ -112,7 +112,7 @@ func TestRefinedSlope(t *testing.T) {
 				const h = 1e-6
 				moved := slices.Clone(y)
 				moved[i] += h
-				want := (labels.refined(moved, exponent, make([]float64, 15)) - loss) / h
+				want := (labels.Refined(moved, exponent, make([]float64, 15)) - loss) / h
 				if math.Abs(slope[i]-want) > 1e-3*math.Abs(want)+1e-4 {
 					t.Errorf("%s, exponent %v, variable %d: %v, differences give %v", name, exponent, i, slope[i], want)
 				}

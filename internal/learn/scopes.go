@@ -108,7 +108,7 @@ type part struct {
 
 // group finds which labels have other values together, and which values.
 func (b *latentBuilder) group(labels *Labels) {
-	e := newEqualities(b.withChoices(labels), labels)
+	e := NewEqualities(b.withChoices(labels), labels)
 	root := make(map[int32]int32, len(labels.Variables)) // of a label's group
 	find := func(i int32) int32 {
 		for root[i] != i {
@@ -121,7 +121,7 @@ func (b *latentBuilder) group(labels *Labels) {
 	}
 	others := make([]otherValues, len(labels.Variables))
 	for k, i := range labels.Variables {
-		others[k] = b.moved(e.line(i))
+		others[k] = b.moved(e.Line(i))
 		for j := range others[k] {
 			if j = find(j); j != i {
 				root[max(find(i), j)] = min(find(i), j)
@@ -149,12 +149,12 @@ func (b *latentBuilder) group(labels *Labels) {
 func (b *latentBuilder) withChoices(labels *Labels) *mrf.Model {
 	model := b.field.Model
 	choices := mrf.Model{Variables: model.Variables, Rules: 1}
-	for _, group := range labels.choices() {
-		if !group.choice {
+	for _, group := range labels.Groups() {
+		if !group.Choice {
 			continue
 		}
 		p := mrf.Potential{Kind: mrf.Equal, Constant: -1, Scale: 1}
-		for _, k := range group.labels {
+		for _, k := range group.Labels {
 			p.Vars, p.Coef = append(p.Vars, labels.Variables[k]), append(p.Coef, 1)
 		}
 		choices.AppendPotential(&p)
@@ -163,15 +163,15 @@ func (b *latentBuilder) withChoices(labels *Labels) *mrf.Model {
 }
 
 // moved returns the other values at the end of a label's line; nil if it has no end where all are true or false.
-func (b *latentBuilder) moved(l *line) otherValues {
+func (b *latentBuilder) moved(l *Line) otherValues {
 	if l == nil {
 		return nil
 	}
-	by := 1 - 2*b.truth[l.variables[0]]
-	others := make(otherValues, len(l.variables))
-	for k, i := range l.variables {
+	by := 1 - 2*b.truth[l.Variables[0]]
+	others := make(otherValues, len(l.Variables))
+	for k, i := range l.Variables {
 		truth, labelled := b.truth[i]
-		value := truth + by*l.steps[k]
+		value := truth + by*l.Steps[k]
 		if !labelled || truth != 0 && truth != 1 || value != 0 && value != 1 {
 			return nil
 		}
@@ -369,7 +369,7 @@ func (b *latentBuilder) newPart(numbers []int, values, most int) *part {
 	}
 	a := &part{numbers: numbers, scope: s, costs: make([][]float64, values)}
 	for v := range a.costs {
-		a.costs[v] = make([]float64, s.choices())
+		a.costs[v] = make([]float64, s.Count())
 	}
 	return a
 }
@@ -378,11 +378,11 @@ func (b *latentBuilder) newPart(numbers []int, values, most int) *part {
 func (b *latentBuilder) scope(numbers []int, most int) *scope {
 	s, choices, seen := new(scope), 1, 1
 	for t, n := range numbers {
-		s.things, s.alone = append(s.things, b.inputs(n)), append(s.alone, n < 0)
+		s.Things, s.Alone = append(s.Things, b.inputs(n)), append(s.Alone, n < 0)
 		if !b.isHidden(n) {
-			seen *= s.classes(t)
+			seen *= s.Classes(t)
 		}
-		if choices *= s.classes(t); choices > most || seen > mostChoices {
+		if choices *= s.Classes(t); choices > most || seen > mostChoices {
 			return nil
 		}
 	}
@@ -395,16 +395,6 @@ func (b *latentBuilder) inputs(number int) []int32 {
 		return b.sight.Things[number]
 	}
 	return []int32{int32(-1 - number)}
-}
-
-// next makes the next choice of a choice.
-func (s *scope) next(choice []int) {
-	for t := len(choice) - 1; t >= 0; t-- {
-		if choice[t]++; choice[t] < s.classes(t) {
-			return
-		}
-		choice[t] = 0
-	}
 }
 
 // addScopes makes one scope of all things that a group's ground rules speak of. Where these are too many, it makes a
@@ -468,7 +458,7 @@ func (a *part) add(some *part) {
 	for t := len(some.numbers) - 1; t >= 0; t-- {
 		at, _ := slices.BinarySearch(a.numbers, some.numbers[t])
 		strides[at] = stride
-		stride *= some.scope.classes(t)
+		stride *= some.scope.Classes(t)
 	}
 	choice := make([]int, len(a.numbers))
 	for z := range a.costs[0] {
@@ -482,7 +472,7 @@ func (a *part) add(some *part) {
 		if a.least != nil {
 			a.least[z] += some.leastCosts()[at]
 		}
-		a.scope.next(choice)
+		a.scope.Next(choice)
 	}
 }
 
@@ -493,7 +483,7 @@ func newCrowd(g *labelGroup) *crowd {
 		c.free[v] = cost * math.Log(wrongLabels)
 	}
 	for _, a := range g.parts {
-		classes := a.scope.allClasses()
+		classes := a.scope.AllClasses()
 		var costs []*diagram
 		for _, of := range a.costs {
 			costs = append(costs, newDiagram(classes, unbroken(of)))
@@ -516,7 +506,7 @@ func unbroken(costs []float64) []float64 {
 // finish returns the scope with the probability of the labels for each choice.
 func (a *part) finish(free []float64) *scope {
 	s := a.scope
-	classes := s.allClasses()
+	classes := s.AllClasses()
 	likely := make([]float64, len(a.costs[0]))
 	for z, cost := range a.costs[0] {
 		all := 0.0

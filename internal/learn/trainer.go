@@ -101,7 +101,7 @@ func (t *Trainer) decay() float64 {
 	if t.Decay >= 0 {
 		return t.Decay
 	}
-	labels := t.Loss.mass(t.Labels)
+	labels := t.Loss.Mass(t.Labels)
 	if t.Settings.Latent {
 		labels = float64(t.Batches.Size())
 	}

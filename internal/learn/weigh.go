@@ -219,7 +219,7 @@ func (w *Weigher) objective(ctx context.Context, logs *Parameter) (float64, erro
 	for k := range w.Folds {
 		fold, share := &w.Folds[k], 1/float64(len(w.Folds))
 		fold.Field.SetInputs(fold.Inputs)
-		value += share * fold.Labels.refined(fold.Start.Y, all.Exponent(), slope)
+		value += share * fold.Labels.Refined(fold.Start.Y, all.Exponent(), slope)
 		fold.surrogate.stop = func() bool { return ctx.Err() != nil }
 		fold.surrogate.aim(fold.Field, fold.Start.Y, fold.Start.Multipliers, slope)
 		if err := ctx.Err(); err != nil {
