@@ -77,7 +77,7 @@ func (t *Trainer) pass(ctx context.Context) (Epoch, error) {
 	}
 	line.Loss /= float64(max(1, labelled))
 	line.Theta = append([]float64(nil), t.Theta...)
-	line.Active, line.Gradients = t.activity.take(), t.gauge.take()
+	line.Active, line.Gradients = t.activity.take(), t.gauge.Take()
 	return line, nil
 }
 

@@ -19,8 +19,8 @@ type checkpoint struct {
 	Subject     string
 	Settings    Settings
 	Next        int
-	Values      *values
-	Rules, Nets moments
+	Values      *Values
+	Rules, Nets Moments
 	Simplex     Progress
 	Latent      []float64 // the state and multipliers with the labels clamped, if there is one
 	Clamped     []float64
@@ -30,18 +30,12 @@ type checkpoint struct {
 	Multipliers []float64
 }
 
-// moments is an optimiser's state.
-type moments struct {
-	Step   int
-	Values [][2][]float32
-}
-
 // Checkpoint serialises the run after its last complete epoch. The subject tells what is learned from other such things
 // of the same shape.
 func (t *Trainer) Checkpoint(subject string) ([]byte, error) {
 	saved := checkpoint{
 		Subject: subject, Settings: t.Settings, Next: len(t.history), Values: t.values(),
-		Rules: moments{t.ruleOpt.step, t.ruleOpt.moments}, Nets: moments{t.netOpt.step, t.netOpt.moments},
+		Rules: t.ruleOpt.Moments(), Nets: t.netOpt.Moments(),
 		Best: t.best, History: t.history, Solution: t.y, Multipliers: t.multipliers, Simplex: t.simplex.Progress,
 	}
 	if v := t.energies(); v != nil {
@@ -73,8 +67,8 @@ func (t *Trainer) Resume(data []byte, subject string) error {
 		return fmt.Errorf("the checkpoint is of a run with other settings: %s", difference(same, t.Settings))
 	}
 	t.setValues(saved.Values)
-	t.ruleOpt.step, t.ruleOpt.moments = saved.Rules.Step, saved.Rules.Values
-	t.netOpt.step, t.netOpt.moments = saved.Nets.Step, saved.Nets.Values
+	t.ruleOpt.Resume(saved.Rules)
+	t.netOpt.Resume(saved.Nets)
 	t.best, t.history, t.next = saved.Best, saved.History, saved.Next
 	copy(t.y, saved.Solution)
 	t.multipliers = saved.Multipliers
@@ -115,5 +109,5 @@ func (t *Trainer) fits(saved *checkpoint) error {
 	if len(saved.Solution) != len(t.y) {
 		return fmt.Errorf("the checkpoint is of another program: %d variables, here %d", len(saved.Solution), len(t.y))
 	}
-	return saved.Values.fits(t.parameters())
+	return saved.Values.Fits(t.parameters())
 }

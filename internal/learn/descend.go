@@ -56,7 +56,7 @@ func (t *Trainer) update() error {
 		if err := t.Perception.Backward(t.inputs); err != nil {
 			return err
 		}
-		t.gauge.read(t.networks)
+		t.gauge.Read(t.networks)
 		t.netOpt.Step(t.networks, t.Schedule.rate(t.NetworkRate, t.next, t.Epochs))
 	}
 	if t.RuleRate > 0 {

@@ -31,7 +31,7 @@ func (t whole) epoch(ctx context.Context) (Epoch, Ending, error) {
 		return line, ended, nil
 	}
 	err = t.descend(ctx, t.next)
-	line.Gradient, line.Gradients = time.Since(start).Seconds(), t.gauge.take()
+	line.Gradient, line.Gradients = time.Since(start).Seconds(), t.gauge.Take()
 	return line, Completed, err
 }
 

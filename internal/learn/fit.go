@@ -68,23 +68,7 @@ type Fit struct {
 	Ended  Ending
 }
 
-// Restrictable is a Perception that can compute some inputs alone, in less time.
-type Restrictable interface {
-	// Restrict returns a perception of some inputs only, numbered anew by their order, with the same parameters.
-	Restrict(inputs []int32) (Perception, error)
-}
-
-// Steady is a Perception of which some Forwards for training are like the others.
-type Steady interface {
-	// Steady tells whether a Forward for training computes what one that is not does, whatever the seed, so that a
-	// Backward may follow either.
-	Steady() bool
-}
-
 const (
-	// decayMass is the default of decay times the number of labels. Logistic regression has 1 by custom; half of it does
-	// as well on measurements, and better on words and on many classes.
-	decayMass = 0.5
 	// fewLabels is up to how many labels biases decay as weights do.
 	fewLabels = 5
 	// A look is the number of epochs in which the objective, less what no network can undercut, has to fall by the share
@@ -109,13 +93,20 @@ type fitting struct {
 	optimiser   Optimiser
 	rate        float64
 	x, upstream []float64
-	best        snapshot // by its score; Epoch counts the epochs until then
-	mark        float64  // the best score at the last look
-	least       float64  // what the loss of the labels is at least
-	lost        bool     // the last outputs were no numbers
-	current     bool     // x is of the parameters as they are, and can be learned from
+	best        best
+	mark        float64 // the best score at the last look
+	least       float64 // what the loss of the labels is at least
+	lost        bool    // the last outputs were no numbers
+	current     bool    // x is of the parameters as they are, and can be learned from
 	halved      int
-	gauge       gauge
+	gauge       Gauge
+}
+
+// best is the parameters with the best score until now, and after how many epochs they were it.
+type best struct {
+	epoch  int
+	score  float64
+	values *Values
 }
 
 // Run fits the networks. A context that ends leaves the best parameters until then, and is the error beside a Fit that
@@ -145,7 +136,7 @@ func (f *Fitter) Run(ctx context.Context) (*Fit, error) {
 			f.OnEpoch(line)
 		}
 	}
-	fit.Kept = r.best.Epoch
+	fit.Kept = r.best.epoch
 	r.goBack()
 	if err := f.Perception.Forward(fit.X, false, 0); err != nil {
 		return nil, err
@@ -153,18 +144,18 @@ func (f *Fitter) Run(ctx context.Context) (*Fit, error) {
 	return fit, cut
 }
 
-// start prepares a run, whose first snapshot is of the parameters as they are.
+// start prepares a run, whose best are at first the parameters as they are.
 func (f *Fitter) start() (*fitting, error) {
 	if f.Latent == nil && len(f.Labels.Variables) == 0 {
 		return nil, fmt.Errorf("nothing to fit the networks to: no output of theirs has a label")
 	}
 	r := &fitting{Fitter: f, perception: f.Perception, labels: f.Labels, held: f.Held, latent: f.Latent,
-		parameters: f.Perception.Parameters(), rate: f.Rate, best: snapshot{Score: math.Inf(-1)}, mark: math.Inf(-1),
+		parameters: f.Perception.Parameters(), rate: f.Rate, best: best{score: math.Inf(-1)}, mark: math.Inf(-1),
 		look: look, progress: progress}
 	mass := f.mass()
 	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay, BiasShare: min(1, fewLabels/mass), Threads: f.Threads}
 	if f.Decay < 0 {
-		r.optimiser.Decay *= -decayMass / mass
+		r.optimiser.Decay *= -DecayMass / mass
 		r.optimiser.Shares = true
 	}
 	inputs := f.Inputs
@@ -270,7 +261,7 @@ func (r *fitting) step(epoch int) error {
 	if err := r.perception.Backward(r.upstream); err != nil {
 		return err
 	}
-	r.gauge.read(r.parameters)
+	r.gauge.Read(r.parameters)
 	r.optimiser.Step(r.parameters, r.rate)
 	r.current = false
 	return nil
@@ -278,19 +269,19 @@ func (r *fitting) step(epoch int) error {
 
 // see computes the outputs after some epochs and keeps the parameters if they are the best so far.
 func (r *fitting) see(epoch int) (FitEpoch, error) {
-	line := FitEpoch{Number: epoch, Epochs: r.Epochs, Validation: math.NaN(), Gradients: r.gauge.take()}
+	line := FitEpoch{Number: epoch, Epochs: r.Epochs, Validation: math.NaN(), Gradients: r.gauge.Take()}
 	if err := r.perception.Forward(r.x, false, 0); err != nil {
 		return line, err
 	}
 	r.current = r.steady
 	line.Loss = r.loss(nil)
-	score := -line.Loss - r.optimiser.penalty(r.parameters)
+	score := -line.Loss - r.optimiser.Penalty(r.parameters)
 	if r.held != nil {
 		line.Validation = -Loss{Kind: r.Loss, Floor: TinyFloor}.Value(r.held, r.x)
 		score = line.Validation
 	}
-	if r.lost = math.IsNaN(score); score > r.best.Score {
-		r.best = snapshot{Epoch: epoch, Score: score, Values: copyValues(r.parameters)}
+	if r.lost = math.IsNaN(score); score > r.best.score {
+		r.best = best{epoch, score, ValuesOf(r.parameters)}
 	}
 	return line, nil
 }
@@ -299,11 +290,11 @@ func (r *fitting) see(epoch int) (FitEpoch, error) {
 func (r *fitting) ends(epoch int) (Ending, bool) {
 	switch {
 	case r.held != nil:
-		if r.Patience > 0 && epoch-r.best.Epoch >= r.Patience {
+		if r.Patience > 0 && epoch-r.best.epoch >= r.Patience {
 			return OutOfPatience, true
 		}
 	case epoch%r.look == 0:
-		if r.best.Score-r.mark < r.progress*math.Abs(r.best.Score+r.least) {
+		if r.best.score-r.mark < r.progress*math.Abs(r.best.score+r.least) {
 			if r.halved == halvings {
 				return Converged, true
 			}
@@ -315,22 +306,15 @@ func (r *fitting) ends(epoch int) (Ending, bool) {
 					Shares: r.optimiser.Shares, Threads: r.optimiser.Threads}
 			}
 		}
-		r.mark = r.best.Score
+		r.mark = r.best.score
 	}
 	return Completed, false
 }
 
 // goBack gives the networks the best parameters so far. There are none if no output was ever a number.
 func (r *fitting) goBack() {
-	r.best.Values.paste(r.parameters)
+	r.best.values.Paste(r.parameters)
 	r.current = false
-}
-
-// Divisible is a Perception that knows what it computes together.
-type Divisible interface {
-	Restrictable
-	// Rows returns the inputs of each row that is computed; nil where rows depend on each other.
-	Rows() [][]int32
 }
 
 const (
@@ -417,7 +401,7 @@ func (r *fitting) pass(epoch int) error {
 		if err := b.perception.Backward(b.upstream); err != nil {
 			return err
 		}
-		r.gauge.read(r.parameters)
+		r.gauge.Read(r.parameters)
 		r.optimiser.Step(r.parameters, r.rate)
 	}
 	r.current = false

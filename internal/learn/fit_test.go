@@ -66,7 +66,7 @@ func TestMoreEpochsNeverFitWorse(t *testing.T) {
 			f.Rate = rate
 			fit := fitted(t, f)
 			penalty := Optimiser{Decay: f.Decay}
-			objective := Loss{Kind: f.Loss, Floor: TinyFloor}.Value(f.Labels, fit.X) + penalty.penalty(network.Parameters())
+			objective := Loss{Kind: f.Loss, Floor: TinyFloor}.Value(f.Labels, fit.X) + penalty.Penalty(network.Parameters())
 			if !(objective <= last) {
 				t.Errorf("rate %v: %v after %d epochs, %v after fewer", rate, objective, epochs, last)
 			}
@@ -122,11 +122,11 @@ func TestFitDecay(t *testing.T) {
 		x := fitted(t, f).X[0]
 		return math.Log(x / (1 - x))
 	}
-	if a, b := logit(-3, 4, false), logit(3*decayMass/4, 4, false); a != b {
+	if a, b := logit(-3, 4, false), logit(3*DecayMass/4, 4, false); a != b {
 		t.Errorf("three times the default decay gives %v, as a number %v", a, b)
 	}
-	if a, b := logit(-1, 4, false), logit(decayMass/4, 4, false); a != b {
-		t.Errorf("the default decay gives %v, %v labels' share %v", a, decayMass, b)
+	if a, b := logit(-1, 4, false), logit(DecayMass/4, 4, false); a != b {
+		t.Errorf("the default decay gives %v, %v labels' share %v", a, DecayMass, b)
 	}
 	if weight, bias := logit(1, 1, false), logit(1, 1, true); bias != weight {
 		t.Errorf("a bias comes to %v under a decay that holds a weight at %v", bias, weight)

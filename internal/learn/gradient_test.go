@@ -16,7 +16,7 @@ import (
 
 func TestLossGradients(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		loss := Loss{Kind: LossKind(rapid.IntRange(0, len(losses)-1).Draw(t, "kind")), Floor: 1e-2}
+		loss := Loss{Kind: LossKind(rapid.IntRange(0, len(Losses())-1).Draw(t, "kind")), Floor: 1e-2}
 		y := rapid.SliceOfN(rapid.Float64Range(-0.2, 1.2), 3, 3).Draw(t, "y")
 		truth := rapid.SliceOfN(rapid.Float64Range(0, 1), 2, 2).Draw(t, "truth")
 		labels := &Labels{Variables: []int32{2, 0}, Truth: truth}

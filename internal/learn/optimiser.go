@@ -20,9 +20,24 @@ type Optimiser struct {
 	// Threads bounds the goroutines at work; 0 means one per core. Results do not depend on it.
 	Threads int
 
-	step    int
-	moments [][2][]float32
+	moments Moments
 }
+
+// Moments are what an optimiser knows of the gradients until now.
+type Moments struct {
+	Step   int            // how many there were
+	Values [][2][]float32 // two running moments of each parameter, as far as the kind has them
+}
+
+// Moments returns what the next step depends on; it is the optimiser's own.
+func (o *Optimiser) Moments() Moments { return o.moments }
+
+// Resume goes on from there.
+func (o *Optimiser) Resume(from Moments) { o.moments = from }
+
+// DecayMass is the default of decay times the number of labels. Logistic regression has 1 by custom; half of it does as
+// well on measurements, and better on words and on many classes.
+const DecayMass = 0.5
 
 // OptimiserKind names an update rule.
 type OptimiserKind uint8
@@ -48,9 +63,9 @@ func ParseOptimiser(name string) (OptimiserKind, error) {
 
 // Step moves every parameter against its gradient with the given learning rate, and sets the gradients to 0.
 func (o *Optimiser) Step(parameters []*Parameter, rate float64) {
-	o.step++
-	if o.moments == nil {
-		o.moments = make([][2][]float32, len(parameters))
+	o.moments.Step++
+	if o.moments.Values == nil {
+		o.moments.Values = make([][2][]float32, len(parameters))
 	}
 	for k, p := range parameters {
 		o.update(k, p, rate)
@@ -110,8 +125,8 @@ func (o *Optimiser) share(p *Parameter) (times float64, many int) {
 	return p.Share, len(p.Value)
 }
 
-// penalty returns ½·Σ λ·value² over all parameters, whose gradient is what decay adds.
-func (o *Optimiser) penalty(parameters []*Parameter) float64 {
+// Penalty returns ½·Σ λ·value² over all parameters, whose gradient is what decay adds.
+func (o *Optimiser) Penalty(parameters []*Parameter) float64 {
 	sum := 0.0
 	for _, p := range parameters {
 		if lambda := o.decay(p); lambda > 0 {
@@ -133,10 +148,10 @@ func squares(values []float32) float64 {
 
 // moment returns the m-th running moment of parameter k, all 0 at first.
 func (o *Optimiser) moment(k, m, size int) []float32 {
-	if o.moments[k][m] == nil {
-		o.moments[k][m] = make([]float32, size)
+	if o.moments.Values[k][m] == nil {
+		o.moments.Values[k][m] = make([]float32, size)
 	}
-	return o.moments[k][m]
+	return o.moments.Values[k][m]
 }
 
 func (o *Optimiser) adagrad(p *Parameter, sum []float32, rate float64) {
@@ -149,41 +164,10 @@ func (o *Optimiser) adagrad(p *Parameter, sum []float32, rate float64) {
 func (o *Optimiser) adam(p *Parameter, mean, square []float32, rate float64) {
 	const beta1, beta2 = 0.9, 0.999
 	step := kernel.Adam{
-		Beta1: beta1, Beta2: beta2, Epsilon: 1e-8, Rate: rate / (1 - math.Pow(beta1, float64(o.step))),
-		Unbias: 1 / math.Sqrt(1-math.Pow(beta2, float64(o.step))),
+		Beta1: beta1, Beta2: beta2, Epsilon: 1e-8, Rate: rate / (1 - math.Pow(beta1, float64(o.moments.Step))),
+		Unbias: 1 / math.Sqrt(1-math.Pow(beta2, float64(o.moments.Step))),
 	}
 	parallel.Range(parallel.Threads(o.Threads), len(p.Value), func(lo, hi int) {
 		step.Step(p.Value[lo:hi], p.Gradient[lo:hi], mean[lo:hi], square[lo:hi])
 	})
-}
-
-// Schedule gives the learning rate of an epoch (from 0) as a factor of the initial one.
-type Schedule uint8
-
-const (
-	// Constant keeps the initial rate.
-	Constant Schedule = iota
-	// Inverse divides the initial rate by epoch+1: the paper's schedule for T1.
-	Inverse
-	// Linear goes from the initial rate in the first epoch to nothing after the last one.
-	Linear
-)
-
-var scheduleNames = []string{"constant", "inverse", "linear"}
-
-// String returns the schedule's name as configurations write it.
-func (s Schedule) String() string { return scheduleNames[s] }
-
-// ParseSchedule returns the schedule with the given name.
-func ParseSchedule(name string) (Schedule, error) { return Named[Schedule](len(scheduleNames), name) }
-
-// rate returns the learning rate of an epoch, counted from 0, of so many.
-func (s Schedule) rate(initial float64, epoch, epochs int) float64 {
-	switch s {
-	case Inverse:
-		return initial / float64(epoch+1)
-	case Linear:
-		return initial * float64(epochs-epoch) / float64(epochs)
-	}
-	return initial
 }

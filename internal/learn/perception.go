@@ -53,3 +53,23 @@ type Distributed interface {
 	// Distributions returns the inputs of each thing. Those of two things may be the same outputs of a network.
 	Distributions() [][]int32
 }
+
+// Restrictable is a Perception that can compute some inputs alone, in less time.
+type Restrictable interface {
+	// Restrict returns a perception of some inputs only, numbered anew by their order, with the same parameters.
+	Restrict(inputs []int32) (Perception, error)
+}
+
+// Steady is a Perception of which some Forwards for training are like the others.
+type Steady interface {
+	// Steady tells whether a Forward for training computes what one that is not does, whatever the seed, so that a
+	// Backward may follow either.
+	Steady() bool
+}
+
+// Divisible is a Perception that knows what it computes together.
+type Divisible interface {
+	Restrictable
+	// Rows returns the inputs of each row that is computed; nil where rows depend on each other.
+	Rows() [][]int32
+}

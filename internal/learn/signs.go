@@ -1,10 +1,6 @@
 package learn
 
-import (
-	"math"
-
-	"github.com/deeppsl/deeppsl/internal/mrf"
-)
+import "github.com/deeppsl/deeppsl/internal/mrf"
 
 // inactive is how far below 0 a hinge's argument is if its ground rule is inactive there, and not at its kink.
 const inactive = 1e-3
@@ -32,34 +28,4 @@ func (a *activity) take() []float64 {
 	}
 	*a = activity{}
 	return shares
-}
-
-// gauged is how many steps of an epoch have their gradients looked at: enough to tell, and few beside thousands.
-const gauged = 8
-
-// gauge keeps the largest gradients of an epoch's first steps, layer by layer.
-type gauge struct {
-	layers []LayerGradient
-	steps  int
-}
-
-// read looks at the gradients between Backward and the optimiser's Step.
-func (g *gauge) read(parameters []*Parameter) {
-	if g.steps++; g.steps > gauged {
-		return
-	}
-	for k, layer := range LayerGradients(parameters) {
-		if k == len(g.layers) {
-			g.layers = append(g.layers, layer)
-		}
-		g.layers[k].Weights = layer.Weights
-		g.layers[k].Gradient = math.Max(g.layers[k].Gradient, layer.Gradient) // NaN wins
-	}
-}
-
-// take returns the gradients and begins anew.
-func (g *gauge) take() []LayerGradient {
-	layers := g.layers
-	*g = gauge{}
-	return layers
 }

@@ -43,9 +43,9 @@ type Trainer struct {
 	answers Answers
 	scene   *Scene // that is shown; nil without batches
 	best    snapshot
-	// activity and gauge look on; see signs.go.
+	// activity and gauge look on.
 	activity activity
-	gauge    gauge
+	gauge    Gauge
 }
 
 // snapshot is a copy of all parameters with the validation score they had.
@@ -55,7 +55,7 @@ type snapshot struct {
 	// Loss breaks ties of the score, and Risen is the epoch when the score has last become better.
 	Loss   float64
 	Risen  int
-	Values *values
+	Values *Values
 }
 
 // ErrUnlabelled says that there is nothing to learn from.
@@ -108,7 +108,7 @@ func (t *Trainer) decay() float64 {
 	if t.Batches != nil {
 		labels *= float64(t.Batches.Len())
 	}
-	return -t.Decay * decayMass / labels
+	return -t.Decay * DecayMass / labels
 }
 
 // drawWeights samples each learned weight from a normal distribution around its given value: N(1, 0.1) in the paper.
@@ -134,7 +134,7 @@ func (t *Trainer) Run(ctx context.Context) (Outcome, error) {
 		t.keepBest()
 	}
 	return Outcome{Epochs: t.history, Steps: t.next, Kept: t.Kept(), Decay: t.netOpt.Decay,
-		Penalty: t.netOpt.penalty(t.networks), Ended: ended}, err
+		Penalty: t.netOpt.Penalty(t.networks), Ended: ended}, err
 }
 
 // learn is the loop over the epochs.
@@ -245,6 +245,6 @@ func (t *Trainer) Reached() (y, multipliers []float64) { return t.y, t.multiplie
 // parameters are all of them: rule weights first, then the networks'.
 func (t *Trainer) parameters() []*Parameter { return append([]*Parameter{t.rules}, t.networks...) }
 
-func (t *Trainer) values() *values { return copyValues(t.parameters()) }
+func (t *Trainer) values() *Values { return ValuesOf(t.parameters()) }
 
-func (t *Trainer) setValues(v *values) { v.paste(t.parameters()) }
+func (t *Trainer) setValues(v *Values) { v.Paste(t.parameters()) }

@@ -70,7 +70,7 @@ func TestTrainingBeginsNear(t *testing.T) {
 // A negative decay is that which suits the number of labels, as it is when networks are fitted alone.
 func TestDecaySuitsTheNumberOfLabels(t *testing.T) {
 	settings := toySettings(ConvexDifference)
-	settings.Decay = decayMass / 4
+	settings.Decay = DecayMass / 4
 	want := essence(train(t, toyTask(1), settings))
 	settings.Decay = -1
 	if got := essence(train(t, toyTask(1), settings)); !reflect.DeepEqual(got, want) {

@@ -4,23 +4,23 @@ import "fmt"
 
 // Copy gives parameters the values of others, which are those of the same networks begun otherwise, unless some cannot
 // be had.
-func Copy(to, from []*Parameter) { copyValues(from).paste(to) }
+func Copy(to, from []*Parameter) { ValuesOf(from).Paste(to) }
 
 // Keep copies what parameters are, and returns what gives them these values back.
 func Keep(parameters []*Parameter) (back func()) {
-	kept := copyValues(parameters)
-	return func() { kept.paste(parameters) }
+	kept := ValuesOf(parameters)
+	return func() { kept.Paste(parameters) }
 }
 
-// values are copies of what parameters are at a moment, in their order.
-type values struct {
+// Values are copies of what parameters are at a moment, in their order.
+type Values struct {
 	Numbers [][]float32
 	Kept    [][]byte // of those that have a Keeper
 }
 
-// copyValues copies the values of parameters; nil if some cannot be had, so that there is no way back.
-func copyValues(parameters []*Parameter) *values {
-	v := &values{Numbers: make([][]float32, len(parameters)), Kept: make([][]byte, len(parameters))}
+// ValuesOf copies the values of parameters; nil if some cannot be had, so that there is no way back.
+func ValuesOf(parameters []*Parameter) *Values {
+	v := &Values{Numbers: make([][]float32, len(parameters)), Kept: make([][]byte, len(parameters))}
 	for k, p := range parameters {
 		v.Numbers[k] = append([]float32(nil), p.Value...)
 		if p.Keeper != nil {
@@ -32,8 +32,8 @@ func copyValues(parameters []*Parameter) *values {
 	return v
 }
 
-// paste gives parameters the values, which are theirs.
-func (v *values) paste(parameters []*Parameter) {
+// Paste gives parameters the values, which are theirs.
+func (v *Values) Paste(parameters []*Parameter) {
 	if v == nil {
 		return
 	}
@@ -45,8 +45,8 @@ func (v *values) paste(parameters []*Parameter) {
 	}
 }
 
-// fits checks that the values are of such parameters.
-func (v *values) fits(parameters []*Parameter) error {
+// Fits checks that the values are of such parameters.
+func (v *Values) Fits(parameters []*Parameter) error {
 	if v == nil || len(v.Numbers) != len(parameters) || len(v.Kept) != len(parameters) {
 		return fmt.Errorf("the checkpoint is of another program: it has not the %d parameters that there are",
 			len(parameters))
