@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 )
 
 // An External is a classifier that another program computes, such as a module of PyTorch. That program keeps the
@@ -62,7 +62,7 @@ const elsewhere = "external"
 // keeper lets learning step, keep and restore an Instance as it does parameters.
 type keeper struct{ Instance }
 
-func (k keeper) Step(kind learn.OptimiserKind, rate, decay float64) {
+func (k keeper) Step(kind perception.OptimiserKind, rate, decay float64) {
 	k.Instance.Step(Update{kind.String(), rate, decay})
 }
 

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/fit"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/neural/features"
 )
 
@@ -106,19 +108,19 @@ func elsewhereSystem(t *testing.T, spec Spec) (*matrixElsewhere, *System, *Perce
 		binding.Inputs = append(binding.Inputs, k)
 		binding.Rows, binding.Classes = append(binding.Rows, k/2), append(binding.Classes, k%2)
 	}
-	perception, err := system.Bind(8, binding)
+	bound, err := system.Bind(8, binding)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return external, system, perception
+	return external, system, bound
 }
 
 // fitTwo fits two labels, one of which is held out to choose the epoch.
-func fitTwo(t *testing.T, perception *Perception) *learn.Fit {
+func fitTwo(t *testing.T, bound *Perception) *fit.Result {
 	t.Helper()
-	fitter := learn.Fitter{Perception: perception, Inputs: 8, Loss: learn.CrossEntropy, Optimiser: learn.SGD, Rate: 0.05,
-		Labels: &learn.Labels{Variables: []int32{0, 1, 2, 3}, Truth: []float64{1, 0, 0, 1}},
-		Held:   &learn.Labels{Variables: []int32{6, 7}, Truth: []float64{0.2, 0.8}}, Epochs: 30}
+	fitter := fit.Fitter{Perception: bound, Inputs: 8, Loss: label.CrossEntropy, Optimiser: perception.SGD, Rate: 0.05,
+		Labels: &label.Labels{Variables: []int32{0, 1, 2, 3}, Truth: []float64{1, 0, 0, 1}},
+		Held:   &label.Labels{Variables: []int32{6, 7}, Truth: []float64{0.2, 0.8}}, Epochs: 30}
 	fit, err := fitter.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -128,12 +130,12 @@ func fitTwo(t *testing.T, perception *Perception) *learn.Fit {
 
 // A network that another program computes learns what the same network does here, and is given back its best state.
 func TestExternalIsANetwork(t *testing.T) {
-	external, system, perception := elsewhereSystem(t, Spec{External: &matrixElsewhere{}})
+	external, system, bound := elsewhereSystem(t, Spec{External: &matrixElsewhere{}})
 	_, here, ours := elsewhereSystem(t, Spec{Function: matrixFunction{}})
 	for _, p := range here.Parameters() {
 		clear(p.Value)
 	}
-	fit, want := fitTwo(t, perception), fitTwo(t, ours)
+	fit, want := fitTwo(t, bound), fitTwo(t, ours)
 	if fit.Kept != want.Kept || fit.Kept == 0 || fit.Kept == fit.Epochs ||
 		!slices.EqualFunc(fit.X, want.X, closeBy[float64]) {
 		t.Errorf("epoch %d with %v, want %d with %v", fit.Kept, fit.X, want.Kept, want.X)
@@ -158,16 +160,16 @@ func TestExternalIsANetwork(t *testing.T) {
 		t.Errorf("%v: %v after loading, want %v", err, made.State(), state)
 	}
 	external.fails = true
-	err = perception.Forward(make([]float64, 8), true, 1)
+	err = bound.Forward(make([]float64, 8), true, 1)
 	if err == nil || !strings.Contains(err.Error(), "out of order") {
 		t.Error(err)
 	}
 }
 
 func TestExternalIsChecked(t *testing.T) {
-	external, _, perception := elsewhereSystem(t, Spec{External: &matrixElsewhere{}})
+	external, _, bound := elsewhereSystem(t, Spec{External: &matrixElsewhere{}})
 	external.features[2] = float32(math.NaN())
-	err := perception.Forward(make([]float64, 8), false, 0)
+	err := bound.Forward(make([]float64, 8), false, 0)
 	if err == nil || !strings.Contains(err.Error(), `row "b" is NaN`) {
 		t.Error(err)
 	}

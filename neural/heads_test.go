@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/fit"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/neural/features"
 )
 
@@ -204,7 +206,7 @@ func lossOfFew(t *testing.T, seed uint64, skip bool) float64 {
 	t.Helper()
 	const columns, known, asked = 6, 80, 300
 	random := rand.New(rand.NewPCG(seed, 11))
-	values, labels := make([]float32, 0, columns*(known+asked)), [2]*learn.Labels{new(learn.Labels), new(learn.Labels)}
+	values, labels := make([]float32, 0, columns*(known+asked)), [2]*label.Labels{new(label.Labels), new(label.Labels)}
 	b := Binding{Network: "n"}
 	for k := range int32(known + asked) {
 		odds := math.Log(1/random.Float64() - 1)
@@ -226,11 +228,11 @@ func lossOfFew(t *testing.T, seed uint64, skip bool) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fitter := learn.Fitter{Perception: p, Labels: labels[0], Loss: learn.BinaryCrossEntropy, Inputs: len(b.Inputs),
-		Optimiser: learn.Adam, Rate: 0.01, Decay: -1, Epochs: 2000, Seed: seed, Threads: 1}
+	fitter := fit.Fitter{Perception: p, Labels: labels[0], Loss: label.BinaryCrossEntropy, Inputs: len(b.Inputs),
+		Optimiser: perception.Adam, Rate: 0.01, Decay: -1, Epochs: 2000, Seed: seed, Threads: 1}
 	fit, err := fitter.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return learn.Loss{Kind: learn.BinaryCrossEntropy, Floor: learn.TinyFloor}.Value(labels[1], fit.X)
+	return label.Loss{Kind: label.BinaryCrossEntropy, Floor: label.TinyFloor}.Value(labels[1], fit.X)
 }

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/neural/features"
 	"github.com/deeppsl/deeppsl/paper/published"
 )
@@ -35,7 +35,7 @@ func mnist(tb testing.TB, training, test int) (table *features.Table, digits []b
 }
 
 // epoch takes one step of Adam on the cross-entropy for each batch of the first images.
-func epoch(tb testing.TB, p *Perception, digits []byte, training, batch int, optimiser *learn.Optimiser) {
+func epoch(tb testing.TB, p *Perception, digits []byte, training, batch int, optimiser *perception.Optimiser) {
 	tb.Helper()
 	x, upstream := make([]float64, p.inputs), make([]float64, p.inputs)
 	rows := make([]int32, batch)
@@ -98,7 +98,7 @@ func newDigits(tb testing.TB, preset string, table *features.Table, batch int) (
 func TestLearnsDigits(t *testing.T) {
 	table, digits := mnist(t, 6400, 2000)
 	s, p := newDigits(t, "lenet5", table, 32)
-	optimiser := &learn.Optimiser{Kind: learn.Adam}
+	optimiser := &perception.Optimiser{Kind: perception.Adam}
 	for range 2 {
 		epoch(t, p, digits, 6400, 32, optimiser)
 	}
@@ -115,7 +115,7 @@ func BenchmarkMNISTEpoch(b *testing.B) {
 		b.Run(preset, func(b *testing.B) {
 			table, digits := mnist(b, training, test)
 			s, p := newDigits(b, preset, table, batch)
-			optimiser := &learn.Optimiser{Kind: learn.Adam}
+			optimiser := &perception.Optimiser{Kind: perception.Adam}
 			for b.Loop() {
 				epoch(b, p, digits, training, batch, optimiser)
 			}

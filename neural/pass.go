@@ -3,7 +3,7 @@ package neural
 import (
 	"fmt"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 )
 
 // pass is one network on the rows of a group.
@@ -67,7 +67,7 @@ func (p *pass) checkTruth() error {
 
 // parameter is a learnable tensor, or a frozen one.
 type parameter struct {
-	learn.Parameter
+	perception.Parameter
 	owner         *network
 	layer, tensor string // the parts of its name
 	frozen        bool

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/neural/features"
 )
 
@@ -29,7 +29,7 @@ type Binding struct {
 	Links *Links
 }
 
-// Perception computes the perceived atoms of one ground model. It implements learn.Perception.
+// Perception computes the perceived atoms of one ground model. It implements perception.Networks.
 type Perception struct {
 	system   *System
 	inputs   int
@@ -41,13 +41,13 @@ type Perception struct {
 	things   [][]int32 // see Distributions; nil before
 	ready    bool      // Forward has been called
 
-	learnable []*learn.Parameter // of the networks that are bound, where others are not; nil for all
+	learnable []*perception.Parameter // of the networks that are bound, where others are not; nil for all
 }
 
 var (
-	_ learn.Divisible  = (*Perception)(nil)
-	_ learn.Observable = (*Perception)(nil)
-	_ learn.Steady     = (*Perception)(nil)
+	_ perception.Divisible  = (*Perception)(nil)
+	_ perception.Observable = (*Perception)(nil)
+	_ perception.Steady     = (*Perception)(nil)
 )
 
 // head connects the outputs of a network to inputs x of the model.
@@ -94,7 +94,7 @@ func (s *System) Bind(inputs int, bindings ...Binding) (*Perception, error) {
 
 // Restrict returns the Perception of some of the atoms, which are then numbered by their order, with the rows that are
 // selected now.
-func (p *Perception) Restrict(inputs []int32) (learn.Perception, error) {
+func (p *Perception) Restrict(inputs []int32) (perception.Networks, error) {
 	place := make(map[int32]int32, len(inputs))
 	for k, x := range inputs {
 		place[x] = int32(k)
@@ -114,7 +114,7 @@ func (p *Perception) Restrict(inputs []int32) (learn.Perception, error) {
 }
 
 // learnableOf returns the parameters of networks, and their encoders, that bindings have atoms of.
-func (s *System) learnableOf(bindings []Binding) (learnable []*learn.Parameter) {
+func (s *System) learnableOf(bindings []Binding) (learnable []*perception.Parameter) {
 	bound := make(map[string]bool)
 	for _, b := range bindings {
 		if n := s.network(b.Network); n != nil && len(b.Inputs) > 0 {
@@ -343,7 +343,7 @@ func (p *Perception) pass(n *network) *pass {
 	return p.passes[len(p.passes)-1]
 }
 
-// Forward writes the networks' outputs into x, as learn.Perception says. The outputs of a softmax are its exact
+// Forward writes the networks' outputs into x, as perception.Networks says. The outputs of a softmax are its exact
 // probabilities, which may be 0; callers that divide by them must look out.
 func (p *Perception) Forward(x []float64, train bool, seed uint64) error {
 	if len(x) != p.inputs {
@@ -365,7 +365,7 @@ func (p *Perception) Forward(x []float64, train bool, seed uint64) error {
 	return nil
 }
 
-// Backward adds the parameters' gradients, as learn.Perception says. It runs the way of Forward from its end: from
+// Backward adds the parameters' gradients, as perception.Networks says. It runs the way of Forward from its end: from
 // atoms to outputs, through the networks, and through the first layers.
 func (p *Perception) Backward(upstream []float64) error {
 	if !p.ready || len(upstream) != p.inputs {
@@ -392,7 +392,7 @@ func (p *Perception) Backward(upstream []float64) error {
 }
 
 // Parameters returns the System's parameters, or of a restricted Perception those of the networks that it has atoms of.
-func (p *Perception) Parameters() []*learn.Parameter {
+func (p *Perception) Parameters() []*perception.Parameter {
 	if p.learnable != nil {
 		return p.learnable
 	}

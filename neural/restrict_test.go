@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 )
 
 // A part of a perception computes what the whole does, forward and backward, for classifiers and pairs that share a
@@ -60,7 +60,7 @@ func TestRows(t *testing.T) {
 }
 
 // gradientsOf runs Backward.
-func gradientsOf(t *testing.T, p learn.Perception, upstream []float64) (gradients []float32) {
+func gradientsOf(t *testing.T, p perception.Networks, upstream []float64) (gradients []float32) {
 	t.Helper()
 	for _, w := range p.Parameters() {
 		clear(w.Gradient)

@@ -3,17 +3,17 @@ package neural
 import (
 	"math"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 )
 
 // observed is how many rows are looked at for the state of hidden layers.
 const observed = 128
 
 // States describes the networks by the last Forward; see learn.Observable. It costs about a forward pass of 128 rows.
-func (p *Perception) States() []learn.NetworkState {
-	var states []learn.NetworkState
+func (p *Perception) States() []perception.State {
+	var states []perception.State
 	for _, s := range p.passes {
-		state := learn.NetworkState{Network: s.network.spec.Name}
+		state := perception.State{Network: s.network.spec.Name}
 		if s.network.pairs() {
 			var truths []float32
 			for _, h := range p.heads {
@@ -38,7 +38,7 @@ func (p *Perception) States() []learn.NetworkState {
 }
 
 // describe takes the measures of outputs, a matrix [n, classes].
-func describe(state *learn.NetworkState, outputs []float32, classes int, kind Output) {
+func describe(state *perception.State, outputs []float32, classes int, kind Output) {
 	n := len(outputs) / classes
 	state.Outputs = n
 	if n == 0 {
@@ -99,7 +99,7 @@ func largestEntropy(classes int, kind Output) float64 {
 }
 
 // layers describes the hidden layers of a pass: those of the kinds that this package has.
-func (p *pass) layers() []learn.LayerState {
+func (p *pass) layers() []perception.LayerState {
 	switch runner := p.runner.(type) {
 	case *cnnRunner:
 		return runner.layers()
@@ -110,14 +110,14 @@ func (p *pass) layers() []learn.LayerState {
 }
 
 // layers computes the hidden layers of some rows once more, without dropout.
-func (p *layersRunner) layers() []learn.LayerState {
+func (p *layersRunner) layers() []perception.LayerState {
 	n := p.network
 	rows := min(observed, len(p.group.rows))
 	x := make([]float32, 0, rows*n.first.width)
 	for k := range rows {
 		x = append(x, row(p.group.z, k*len(p.group.rows)/rows, n.first.width)...)
 	}
-	var states []learn.LayerState
+	var states []perception.LayerState
 	for i, width := range n.spec.Hidden {
 		layer := hiddenName(i)
 		if i > 0 {
@@ -133,9 +133,9 @@ func (p *layersRunner) layers() []learn.LayerState {
 }
 
 // layers describes what the last piece of images left. A filter is one node, at work on all pixels.
-func (r *cnnRunner) layers() []learn.LayerState {
+func (r *cnnRunner) layers() []perception.LayerState {
 	n := min(observed, (len(r.rows)-1)%piece+1)
-	var states []learn.LayerState
+	var states []perception.LayerState
 	for _, c := range r.convolutions {
 		size := c.convolution.out.size()
 		states = append(states, r.network.spec.Activation.state(c.convolution.weights.layer, c.out[:n*size],
@@ -151,7 +151,7 @@ func (r *cnnRunner) layers() []learn.LayerState {
 const flat = 0.01
 
 // state describes a layer by its values, a matrix [rows, nodes].
-func (a Activation) state(layer string, y []float32, nodes int) learn.LayerState {
+func (a Activation) state(layer string, y []float32, nodes int) perception.LayerState {
 	alive, flats := make([]bool, nodes), 0
 	for i, v := range y {
 		if a.slope(float64(v)) < flat {
@@ -166,7 +166,7 @@ func (a Activation) state(layer string, y []float32, nodes int) learn.LayerState
 			dead++
 		}
 	}
-	return learn.LayerState{Layer: layer, Nodes: nodes, Dead: float64(dead) / float64(nodes),
+	return perception.LayerState{Layer: layer, Nodes: nodes, Dead: float64(dead) / float64(nodes),
 		Saturated: float64(flats) / float64(max(1, len(y)))}
 }
 

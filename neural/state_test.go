@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 )
 
 // observedAfter changes the parameters of a network of kind mlp over 40 rows and returns its state, and its findings.
-func observedAfter(t *testing.T, spec Spec, change func(s *System)) (learn.NetworkState, []learn.Symptom) {
+func observedAfter(t *testing.T, spec Spec, change func(s *System)) (perception.State, []perception.Symptom) {
 	t.Helper()
 	spec.Name, spec.Features = "n", "words"
 	s := mustNew(t, []Spec{spec}, mustDense(t, 4, gauss("state", 160, 0, 1)...), 3)
@@ -19,7 +19,7 @@ func observedAfter(t *testing.T, spec Spec, change func(s *System)) (learn.Netwo
 		t.Fatal(err)
 	}
 	state := p.States()[0]
-	var symptoms []learn.Symptom
+	var symptoms []perception.Symptom
 	for _, f := range state.Findings() {
 		symptoms = append(symptoms, f.Symptom)
 	}
@@ -41,22 +41,23 @@ func TestStates(t *testing.T) {
 	for name, test := range map[string]struct {
 		spec   Spec
 		change func(s *System)
-		want   []learn.Symptom
+		want   []perception.Symptom
 	}{
 		"fresh": {relu, func(*System) {}, nil},
 		"uniform": {relu, func(s *System) {
 			fillOf("output.weights", 0)(s)
 			fillOf("output.biases", 0)(s)
-		}, []learn.Symptom{learn.UniformOutputs}},
-		"dead": {relu, fillOf("hidden2.biases", -1e3), []learn.Symptom{learn.ConstantOutputs, learn.DeadNodes}},
+		}, []perception.Symptom{perception.UniformOutputs}},
+		"dead": {relu, fillOf("hidden2.biases", -1e3),
+			[]perception.Symptom{perception.ConstantOutputs, perception.DeadNodes}},
 		"one class": {relu, func(s *System) { s.byName["n.output.biases"].Value[1] = 8 },
-			[]learn.Symptom{learn.OneClass}},
+			[]perception.Symptom{perception.OneClass}},
 		"saturated": {tanh, func(s *System) {
 			w := s.byName["n.hidden1.weights"].Value
 			for i := range w {
 				w[i] *= 1e4
 			}
-		}, []learn.Symptom{learn.DeadNodes}},
+		}, []perception.Symptom{perception.DeadNodes}},
 	} {
 		if state, got := observedAfter(t, test.spec, test.change); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v, of %+v", name, got, test.want, state)
@@ -66,12 +67,12 @@ func TestStates(t *testing.T) {
 
 // The measures are what they are said to be.
 func TestStateMeasures(t *testing.T) {
-	var s learn.NetworkState
+	var s perception.State
 	describe(&s, []float32{1, 0, 0, 1}, 2, SoftmaxOutput)
 	if s.Certainty != 1 || s.Spread != 0.5 || s.Majority != 0.5 || s.Outputs != 2 {
 		t.Errorf("two sure rows of two classes: %+v", s)
 	}
-	s = learn.NetworkState{}
+	s = perception.State{}
 	describe(&s, []float32{0.5, 0.5, 0.5, 0.9}, 1, SigmoidOutput)
 	h := 1 - (3+(-0.9*math.Log(0.9)-0.1*math.Log(0.1))/math.Ln2)/4
 	if math.Abs(s.Certainty-h) > 1e-6 || math.Abs(s.Spread-0.15) > 1e-6 || s.Majority != 1 {

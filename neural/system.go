@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/neural/features"
 )
@@ -21,7 +21,7 @@ type System struct {
 	networks   []*network
 	parameters []*parameter // in the order of the networks that own them
 	byName     map[string]*parameter
-	learnable  []*learn.Parameter
+	learnable  []*perception.Parameter
 }
 
 // network is one network with its specification resolved.
@@ -103,7 +103,7 @@ func New(specs []Spec, tables map[string]*features.Table, seed uint64, options .
 	}
 	for _, n := range s.networks {
 		if n.instance != nil && !n.spec.Frozen {
-			s.learnable = append(s.learnable, &learn.Parameter{Name: n.spec.Name, Decay: true, OwnDecay: n.spec.Decay,
+			s.learnable = append(s.learnable, &perception.Parameter{Name: n.spec.Name, Decay: true, OwnDecay: n.spec.Decay,
 				Keeper: keeper{n.instance}})
 		}
 	}
@@ -111,7 +111,7 @@ func New(specs []Spec, tables map[string]*features.Table, seed uint64, options .
 }
 
 // Parameters returns the parameters of all networks that are not frozen; always the same slice.
-func (s *System) Parameters() []*learn.Parameter { return s.learnable }
+func (s *System) Parameters() []*perception.Parameter { return s.learnable }
 
 // Presume makes a network that compares pairs say the same of all of them, and nothing of how far apart they are, until
 // it learns better. One that begins with a checkpoint, or does not learn, stays as it is.

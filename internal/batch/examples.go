@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -377,9 +377,9 @@ func (e *Examples) information(from, to int) (nats float64, kinds int) {
 }
 
 // Tally counts the examples by their labels, all of an example together.
-func (e *Examples) Tally() learn.Tally {
+func (e *Examples) Tally() label.Tally {
 	counts, _ := e.together(0, len(e.Labels))
-	return learn.Count(counts)
+	return label.Count(counts)
 }
 
 // together counts the different values that some labels have together, and the examples that have any.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -97,16 +98,16 @@ func (l *Lessons) Show(ctx context.Context, k int) (*learn.Scene, error) {
 // prepare lists the known labels of a new scene, and what its networks imitate.
 func (l *Lessons) prepare() error {
 	s := l.scene
-	s.Labels = new(learn.Labels)
+	s.Labels = new(label.Labels)
 	for p, e := range l.shown {
-		for k, label := range l.Examples.Labels {
+		for k, column := range l.Examples.Labels {
 			if l.Examples.Truth[int(e)*len(l.Examples.Labels)+k] == Blank {
 				continue
 			}
-			for candidate, i := range label.Variables {
+			for candidate, i := range column.Variables {
 				class := int32(candidate)
-				if label.Candidates == nil {
-					class = learn.NoClass
+				if column.Candidates == nil {
+					class = label.NoClass
 				}
 				s.Labels.Variables = append(s.Labels.Variables, i+int32(p*s.Variables))
 				s.Labels.Entities = append(s.Labels.Entities, int32(p*len(l.Examples.Labels)+k))
@@ -169,7 +170,7 @@ func (l *Lessons) Explain(ctx context.Context, err error) error {
 	if !errors.As(err, &infeasible) || l.scene == nil {
 		return err
 	}
-	var labels *learn.Labels
+	var labels *label.Labels
 	if infeasible.Labelled {
 		labels = l.scene.Labels
 	}

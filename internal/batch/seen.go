@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/neural"
 )
 
 // Seen is what labels of examples say of the rows of features that networks see in them, once for all that say the
 // same.
 type Seen struct {
-	Labels   *learn.Labels // of inputs
+	Labels   *label.Labels // of inputs
 	Inputs   int
 	bindings []neural.Binding
 	rows     []int32 // which each group of labels is about, from 0
@@ -26,7 +26,7 @@ type outlet struct {
 
 // Seen gathers what all lessons say of what networks see; nil if some labels say anything else.
 func (l *Lessons) Seen(ctx context.Context) (*Seen, error) {
-	s, met := &Seen{Labels: new(learn.Labels)}, make(map[string]bool)
+	s, met := &Seen{Labels: new(label.Labels)}, make(map[string]bool)
 	rows := make(map[string]int32)
 	for k := range l.Len() {
 		scene, err := l.Show(ctx, k)
@@ -85,7 +85,7 @@ func (s *Seen) Bind(system *neural.System) (*neural.Perception, error) {
 }
 
 // Hold divides the labels into those learned from and part k of n, which is held out, row by row.
-func (s *Seen) Hold(k, n int) (learned, held *learn.Labels) {
+func (s *Seen) Hold(k, n int) (learned, held *label.Labels) {
 	out := func(group int32) bool { return int(s.rows[group])%n == k }
 	return s.Labels.Where(func(group int32) bool { return !out(group) }), s.Labels.Where(out)
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/perceive"
@@ -246,7 +248,7 @@ func numbered(blanks []bool, first *int) []int32 {
 	return numbers
 }
 
-// Forward implements learn.Perception.
+// Forward implements perception.Networks.
 func (p *perceiver) Forward(x []float64, train bool, seed uint64) error {
 	clear(x)
 	if p.inner == nil {
@@ -261,7 +263,7 @@ func (p *perceiver) Forward(x []float64, train bool, seed uint64) error {
 	return nil
 }
 
-// Backward implements learn.Perception.
+// Backward implements perception.Networks.
 func (p *perceiver) Backward(upstream []float64) error {
 	if p.inner == nil {
 		return nil
@@ -273,15 +275,15 @@ func (p *perceiver) Backward(upstream []float64) error {
 }
 
 // States implements learn.Observable.
-func (p *perceiver) States() []learn.NetworkState {
+func (p *perceiver) States() []perception.State {
 	if p.inner == nil {
 		return nil
 	}
 	return p.inner.States()
 }
 
-// Parameters implements learn.Perception.
-func (p *perceiver) Parameters() []*learn.Parameter { return p.system.Parameters() }
+// Parameters implements perception.Networks.
+func (p *perceiver) Parameters() []*perception.Parameter { return p.system.Parameters() }
 
 // Distributions implements learn.Distributed.
 func (p *perceiver) Distributions() [][]int32 {
@@ -374,7 +376,7 @@ func Size(g *session.Grounding, most int, e *Examples) int {
 
 // contradiction prints the hard ground rules of a scene's example k, those at places among all of the scene, that
 // cannot hold together; with labels, they cannot hold with those. It is example number of the table.
-func (s *Stage) contradiction(ctx context.Context, at *Scene, k, number int, places []int, labels *learn.Labels) (
+func (s *Stage) contradiction(ctx context.Context, at *Scene, k, number int, places []int, labels *label.Labels) (
 	rules []string) {
 	one, _, err := groundExample(ctx, s.Grounding, s.Examples, number)
 	if err != nil {
@@ -425,7 +427,7 @@ func (s *Scene) locate(place int) (example, at int) {
 }
 
 // labelsOf returns the labelled variables of an example, by their numbers there, and their values.
-func (s *Scene) labelsOf(example int, labels *learn.Labels) (variables []int32, truth []float64) {
+func (s *Scene) labelsOf(example int, labels *label.Labels) (variables []int32, truth []float64) {
 	for k, i := range labels.Variables {
 		if int(i)/s.Variables == example {
 			variables, truth = append(variables, i%int32(s.Variables)), append(truth, labels.Truth[k])

@@ -13,6 +13,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/fit"
 	"github.com/deeppsl/deeppsl/internal/option"
 	"github.com/deeppsl/deeppsl/internal/preflight"
 	"github.com/deeppsl/deeppsl/internal/project"
@@ -177,10 +178,10 @@ func epochLine(e *command.Env, name string) func(learn.Epoch) {
 }
 
 // fitting shows how far fitting the networks alone is.
-func fitting(e *command.Env) func(learn.FitEpoch) {
+func fitting(e *command.Env) func(fit.Epoch) {
 	progress := e.Progress()
 	var bar report.Task
-	return func(line learn.FitEpoch) {
+	return func(line fit.Epoch) {
 		if line.Number == 1 {
 			bar = progress.Start("fitting networks", int64(line.Epochs), "epochs")
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
@@ -20,8 +21,8 @@ import (
 // to be used.
 func TestRegistriesAreOptions(t *testing.T) {
 	losses, solved := 0, 0
-	learn.RegisterLoss(learn.LossInfo{Name: "eighth", Doc: "an eighth of the squared distance",
-		Term: func(_ learn.Loss, truth, y float64) (value, slope float64) {
+	label.RegisterLoss(label.LossInfo{Name: "eighth", Doc: "an eighth of the squared distance",
+		Term: func(_ label.Loss, truth, y float64) (value, slope float64) {
 			losses++
 			return (y - truth) * (y - truth) / 8, (y - truth) / 4
 		},
@@ -89,7 +90,7 @@ func deeppsl(t *testing.T, answer any, args ...string) {
 // sensitive descends on a loss by the implicit function theorem alone.
 type sensitive struct {
 	learn.Task
-	loss  learn.Loss
+	loss  label.Loss
 	slope []float64
 	at    learn.State
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/internal/project"
 )
@@ -107,7 +107,7 @@ func TestSkipNotByExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		has := slices.ContainsFunc(networks.System.Parameters(), func(p *learn.Parameter) bool {
+		has := slices.ContainsFunc(networks.System.Parameters(), func(p *perception.Parameter) bool {
 			return p.Name == "eye.skip.weights"
 		})
 		if has != want {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -123,9 +124,9 @@ func TestEveryMethodImprovesTheEvaluator(t *testing.T) {
 
 // PSL's bilevel classes descend on the loss that they are named after.
 func TestBilevelClasses(t *testing.T) {
-	for class, loss := range map[string]learn.LossKind{
-		"SquaredError": learn.SquaredError, "OnlineSquaredError": learn.SquaredError,
-		"BinaryCrossEntropy": learn.BinaryCrossEntropy, "OnlineBinaryCrossEntropy": learn.BinaryCrossEntropy,
+	for class, loss := range map[string]label.LossKind{
+		"SquaredError": label.SquaredError, "OnlineSquaredError": label.SquaredError,
+		"BinaryCrossEntropy": label.BinaryCrossEntropy, "OnlineBinaryCrossEntropy": label.BinaryCrossEntropy,
 	} {
 		project := loaded(t, acquaintances(t, `"runtime.learn.method": "`+class+`"`, false), project.Options{Seed: 2})
 		if kind := project.Learning.Learn.Loss.Kind; kind != loss {

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/latent"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 )
 
 // Answers are the MAP states of examples at each choice of classes for the things that are seen in them: one class of
@@ -28,12 +32,12 @@ const mostAsked, mostContradictions = 5_000, 100
 
 // shape is the choices of the examples of a shape.
 type shape struct {
-	Choices
+	latent.Choices
 	all       int
 	variables int
 	states    []float32 // [those asked, variables], NaN where hard rules contradict the choice
 	next      []int     // the choice that is asked next
-	diagrams  map[string]*diagram
+	diagrams  map[string]*latent.Diagram
 }
 
 // HasAnswers tells whether all answers of a task's examples can be known, if others are as the first one, and whether
@@ -44,7 +48,7 @@ func (t *Task) HasAnswers(ctx context.Context, shapes, examples int, labels [][]
 		return false, false, err
 	}
 	c := scene.shape(0)
-	if c == nil || c.all*shapes > mostAsked || c.all*examples > MostTried {
+	if c == nil || c.all*shapes > mostAsked || c.all*examples > latent.MostTried {
 		return false, false, nil
 	}
 	scene.Field.SetWeights(t.Theta)
@@ -89,12 +93,12 @@ func mixture(state []float32, label []int32) bool {
 
 // shape returns the choices of an example, of which nothing is asked yet; nil if they are too many or there are none.
 func (s *Scene) shape(example int) *shape {
-	seen, ok := s.Perception.(Distributed)
+	seen, ok := s.Perception.(perception.Distributed)
 	if !ok {
 		return nil
 	}
 	used, first := s.used(example), s.firstInput(example)
-	c := &shape{all: 1, variables: s.Field.Model.Variables / len(s.Shapes), diagrams: make(map[string]*diagram)}
+	c := &shape{all: 1, variables: s.Field.Model.Variables / len(s.Shapes), diagrams: make(map[string]*latent.Diagram)}
 	add := func(inputs []int32) {
 		thing, told := slices.Clone(inputs), false
 		for k := range thing {
@@ -102,7 +106,7 @@ func (s *Scene) shape(example int) *shape {
 			told = told || used[thing[k]]
 			used[thing[k]] = false
 		}
-		if told && c.all <= mostChoices {
+		if told && c.all <= latent.MostChoices {
 			c.Things, c.Alone = append(c.Things, thing), append(c.Alone, len(thing) == 1)
 			c.all *= c.Classes(len(c.Things) - 1)
 		}
@@ -115,7 +119,7 @@ func (s *Scene) shape(example int) *shape {
 	for i := range used { // what is by itself
 		add([]int32{first + int32(i)})
 	}
-	if c.all > mostChoices || c.all == 1 {
+	if c.all > latent.MostChoices || c.all == 1 {
 		return nil
 	}
 	c.next = make([]int, len(c.Things))
@@ -250,9 +254,9 @@ func (s *Scene) exampleOf(place int) int {
 }
 
 // latent returns the likelihood of a scene's labels; nil where no answers are known.
-func (a *Answers) latent(s *Scene) *Latent {
-	latent, variables := new(Latent), s.Field.Model.Variables/len(s.Shapes)
-	groups := make([][]Group, len(s.Shapes))
+func (a *Answers) latent(s *Scene) *latent.Likelihood {
+	likelihood, variables := new(latent.Likelihood), s.Field.Model.Variables/len(s.Shapes)
+	groups := make([][]label.Group, len(s.Shapes))
 	for _, group := range s.Labels.Groups() {
 		p := int(s.Labels.Variables[group.Labels[0]]) / variables
 		groups[p] = append(groups[p], group)
@@ -263,7 +267,7 @@ func (a *Answers) latent(s *Scene) *Latent {
 			continue
 		}
 		told := c.told(s.Labels, groups[p], p)
-		of := Choices{Alone: c.Alone}
+		of := latent.Choices{Alone: c.Alone}
 		for _, thing := range c.Things {
 			moved := make([]int32, len(thing))
 			for k, i := range thing {
@@ -271,16 +275,16 @@ func (a *Answers) latent(s *Scene) *Latent {
 			}
 			of.Things = append(of.Things, moved)
 		}
-		latent.Add(of, told)
+		likelihood.Add(of, told)
 	}
-	if latent.Len() == 0 {
+	if likelihood.Len() == 0 {
 		return nil
 	}
-	return latent
+	return likelihood
 }
 
 // told returns at which choices the labels of an example come out right: 1, and else wrongLabels.
-func (c *shape) told(labels *Labels, groups []Group, example int) *diagram {
+func (c *shape) told(labels *label.Labels, groups []label.Group, example int) *latent.Diagram {
 	first := int32(example * c.variables)
 	var key []byte
 	for _, group := range groups {
@@ -296,11 +300,11 @@ func (c *shape) told(labels *Labels, groups []Group, example int) *diagram {
 	}
 	likely := make([]float64, c.all)
 	for z := range likely {
-		if likely[z] = wrongLabels; met(labels, c.state(z), first, groups) {
+		if likely[z] = latent.WrongLabels; met(labels, c.state(z), first, groups) {
 			likely[z] = 1
 		}
 	}
-	d = newDiagram(c.AllClasses(), likely)
+	d = latent.NewDiagram(c.AllClasses(), likely)
 	c.diagrams[string(key)] = d
 	return d
 }
@@ -309,7 +313,7 @@ func (c *shape) told(labels *Labels, groups []Group, example int) *diagram {
 func (c *shape) state(z int) []float32 { return c.states[z*c.variables : (z+1)*c.variables] }
 
 // met tells whether all labels come out right in the state of an example, whose first variable is given.
-func met(l *Labels, state []float32, first int32, groups []Group) bool {
+func met(l *label.Labels, state []float32, first int32, groups []label.Group) bool {
 	for _, group := range groups {
 		var true float32
 		if group.Choice {

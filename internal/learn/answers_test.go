@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/latent"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 )
@@ -27,17 +30,17 @@ func ways(strict bool) *Scene {
 		}
 		b.Rule(1, kind, 1).Add(-1, ones(2*e), ones(6*e+4))
 	}
-	s := &Scene{Perception: distributed{}, Shapes: []int32{7, 7, 7}, Labels: new(Labels)}
+	s := &Scene{Perception: distributed{}, Shapes: []int32{7, 7, 7}, Labels: new(label.Labels)}
 	s.Field = mrf.NewField(b.Model())
 	s.Field.SetWeights([]float64{1, 3, 0.5})
 	s.Solver, _ = exactSolver(s.Field)
-	s.Labels = &Labels{Variables: []int32{0, 1, 2, 3, 4, 5}, Truth: []float64{1, 0, 0, 1, 1, 0},
-		Entities: []int32{0, 1, 2, 3, 4, 5}, Classes: slices.Repeat([]int32{NoClass}, 6)}
+	s.Labels = &label.Labels{Variables: []int32{0, 1, 2, 3, 4, 5}, Truth: []float64{1, 0, 0, 1, 1, 0},
+		Entities: []int32{0, 1, 2, 3, 4, 5}, Classes: slices.Repeat([]int32{label.NoClass}, 6)}
 	return s
 }
 
 // distributed is a perception of which only the distributions are asked for.
-type distributed struct{ Perception }
+type distributed struct{ perception.Networks }
 
 func (distributed) Distributions() (things [][]int32) {
 	for e := range int32(3) {
@@ -60,7 +63,7 @@ func TestAnswersByHand(t *testing.T) {
 		if got := len(answers.shapes[7].states); got != 8*2 {
 			t.Fatalf("%d values of eight states of two variables", got)
 		}
-		latent := answers.latent(s)
+		likelihood := answers.latent(s)
 		want := 0.0
 		for e := range 3 {
 			x := seenWays[6*e:]
@@ -68,10 +71,10 @@ func TestAnswersByHand(t *testing.T) {
 			if e == 1 {
 				right = 1 - right
 			}
-			want -= math.Log(right+wrongLabels*(1-right)) / 3
+			want -= math.Log(right+latent.WrongLabels*(1-right)) / 3
 		}
 		gradient := make([]float64, len(seenWays))
-		if got := latent.Value(seenWays, gradient); math.Abs(got-want) > 1e-9 {
+		if got := likelihood.Value(seenWays, gradient); math.Abs(got-want) > 1e-9 {
 			t.Errorf("strict %v: loss %v, want %v", strict, got, want)
 		}
 		const step = 1e-6
@@ -79,7 +82,7 @@ func TestAnswersByHand(t *testing.T) {
 			up, down := slices.Clone(seenWays), slices.Clone(seenWays)
 			up[i] += step
 			down[i] -= step
-			slope := (latent.Value(up, nil) - latent.Value(down, nil)) / (2 * step)
+			slope := (likelihood.Value(up, nil) - likelihood.Value(down, nil)) / (2 * step)
 			if math.Abs(slope-gradient[i]) > 1e-8 {
 				t.Errorf("strict %v, input %d: slope %v, differences %v", strict, i, gradient[i], slope)
 			}
@@ -118,7 +121,7 @@ func TestLikeliestIsTold(t *testing.T) {
 		{"little open", []float32{1, 0, 0, 0.6, 0.1, 0.3, 0, 0, 1}, []float64{0.5, 0.1, 0.4}, -1},
 		{"less open", []float32{1, 0, 0, 0.6, 0.1, 0.3, 0, 0, 1}, []float64{0.6, 0.1, 0.3}, 0},
 	} {
-		things := Choices{[][]int32{{0, 1, 2}}, []bool{false}}
+		things := latent.Choices{Things: [][]int32{{0, 1, 2}}, Alone: []bool{false}}
 		answers := Answers{shapes: map[int32]*shape{0: {Choices: things, all: 3, variables: 3, states: c.states}}}
 		s := &Scene{Field: mrf.NewField(mrftest.New(3, 3, 1).Model()), Shapes: []int32{0}}
 		state, want := answers.Likeliest(s, 0, c.x, [][]int32{{0, 1, 2}}), []float32(nil)
@@ -144,7 +147,7 @@ func TestLikeliestOfMixtures(t *testing.T) {
 		{"equals", []float32{1, 0, 0, 1, 0.5, 0.5, 0, 1, 0, 0.5, 0.5, 0}, false},
 		{"all equal", []float32{1, 0, 0, 1, 0.33, 0.34, 0.33, 1, 0.34, 0.33, 0.33, 0}, true},
 	} {
-		things := Choices{[][]int32{{0, 1, 2}}, []bool{false}}
+		things := latent.Choices{Things: [][]int32{{0, 1, 2}}, Alone: []bool{false}}
 		known := &shape{Choices: things, all: 3, variables: 4, states: c.states}
 		answers := Answers{shapes: map[int32]*shape{0: known}}
 		s := &Scene{Field: mrf.NewField(mrftest.New(4, 3, 1).Model()), Shapes: []int32{0}}
@@ -163,7 +166,7 @@ func TestLikeliestOfMixtures(t *testing.T) {
 // roles that each has one of: the most probable roles are those of classes that leave none open.
 func TestLikeliestOfPlainStates(t *testing.T) {
 	states := []float32{0.5, 0.25, 0.25, 0.5, 0.25, 0.25, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1}
-	things := Choices{[][]int32{{0, 1, 2}}, []bool{false}}
+	things := latent.Choices{Things: [][]int32{{0, 1, 2}}, Alone: []bool{false}}
 	answers := Answers{shapes: map[int32]*shape{0: {Choices: things, all: 3, variables: 6, states: states}}}
 	s := &Scene{Field: mrf.NewField(mrftest.New(6, 3, 1).Model()), Shapes: []int32{0}}
 	state := answers.Likeliest(s, 0, []float64{0.5, 0.3, 0.2}, [][]int32{{0, 1, 2}, {3, 4, 5}})
@@ -179,7 +182,7 @@ func TestFewChoicesAreAsked(t *testing.T) {
 		b.Add(-1, ones(0), ones(i))
 	}
 	for name, model := range map[string]*mrf.Model{"many": b.Model(), "none": mrftest.New(1, 20, 1).Model()} {
-		s := &Scene{Field: mrf.NewField(model), Perception: nobody{}, Shapes: []int32{0}, Labels: new(Labels)}
+		s := &Scene{Field: mrf.NewField(model), Perception: nobody{}, Shapes: []int32{0}, Labels: new(label.Labels)}
 		answers := new(Answers)
 		if err := answers.Ask(t.Context(), s); err != nil || answers.latent(s) != nil {
 			t.Errorf("%s: %v, %v", name, answers, err)
@@ -191,6 +194,6 @@ func TestFewChoicesAreAsked(t *testing.T) {
 }
 
 // nobody is a perception whose outputs are all by themselves.
-type nobody struct{ Perception }
+type nobody struct{ perception.Networks }
 
 func (nobody) Distributions() [][]int32 { return nil }

@@ -5,6 +5,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/latent"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
@@ -127,7 +130,7 @@ func (t *Trainer) learnEnergies(ctx context.Context, v *energies, number int, li
 		return err
 	}
 	line.Forward += t.forward.Seconds()
-	seen, ok := t.Perception.(Distributed)
+	seen, ok := t.Perception.(perception.Distributed)
 	if v.drawn = t.Drawn && ok; v.drawn {
 		t.drawn = draw(t.drawn[:0], t.x, seen.Distributions(), t.stepSeed(number, 0))
 		t.Field.SetInputs(t.drawn)
@@ -174,26 +177,26 @@ func (t *Trainer) right() []bool {
 	return right
 }
 
-// latentOf prepares the likelihood of a scene's labels, as networks see its things; nil as NewLatent is.
-func latentOf(field *mrf.Field, labels *Labels, perception Perception, most int) *Latent {
-	seen, ok := perception.(Distributed)
+// latentOf prepares the likelihood of a scene's labels, as networks see its things; nil as latent.New is.
+func latentOf(field *mrf.Field, labels *label.Labels, networks perception.Networks, most int) *latent.Likelihood {
+	seen, ok := networks.(perception.Distributed)
 	if !ok {
 		return nil
 	}
-	return NewLatent(field, labels, Sight{Things: seen.Distributions()}, most)
+	return latent.New(field, labels, latent.Sight{Things: seen.Distributions()}, most)
 }
 
 // HasLatent tells whether the first of a task's batches has a likelihood of its labels, and all together would not take
 // too long.
 func (t *Task) HasLatent() bool {
 	t.Field.SetWeights(t.Theta)
-	return latentOf(t.Field, t.Labels, t.Perception, MostTried/t.Batches.Len()) != nil
+	return latentOf(t.Field, t.Labels, t.Perception, latent.MostTried/t.Batches.Len()) != nil
 }
 
 // latentOf prepares the likelihood of the labels of the batch that is shown.
-func (t *Trainer) latentOf(ctx context.Context) (*Latent, error) {
+func (t *Trainer) latentOf(ctx context.Context) (*latent.Likelihood, error) {
 	if !t.Answered {
-		return latentOf(t.Field, t.Labels, t.Perception, MostTried/t.Batches.Len()), nil
+		return latentOf(t.Field, t.Labels, t.Perception, latent.MostTried/t.Batches.Len()), nil
 	}
 	err := t.answers.Ask(ctx, t.scene)
 	return t.answers.latent(t.scene), err
@@ -208,21 +211,21 @@ func (t *Trainer) learnLatent(ctx context.Context, number int, line *Epoch) erro
 	start := time.Now()
 	defer func() { line.Gradient += time.Since(start).Seconds() }()
 	k := number % t.Batches.Len()
-	latent, seen := t.latents[k]
+	likelihood, seen := t.latents[k]
 	if !seen {
 		if t.latents == nil {
-			t.latents = make(map[int]*Latent)
+			t.latents = make(map[int]*latent.Likelihood)
 		}
 		var err error
-		if latent, err = t.latentOf(ctx); err != nil {
+		if likelihood, err = t.latentOf(ctx); err != nil {
 			return err
 		}
-		t.latents[k] = latent
+		t.latents[k] = likelihood
 	}
-	if latent == nil {
+	if likelihood == nil {
 		return nil
 	}
-	line.Loss += latent.Value(t.x, t.inputs)
+	line.Loss += likelihood.Value(t.x, t.inputs)
 	return t.update()
 }
 
@@ -240,7 +243,7 @@ func (t *Trainer) Unlikelihood(ctx context.Context) (float64, error) {
 		if err == nil {
 			err = t.perceive(t.Field, false, 0)
 		}
-		var latent *Latent
+		var latent *latent.Likelihood
 		if err == nil {
 			latent, err = t.latentOf(ctx)
 		}

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
+	"github.com/deeppsl/deeppsl/internal/learn/perceptiontest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -14,9 +17,9 @@ import (
 
 // shown is a set of batches over a table of logits, one row per example.
 type shown struct {
-	logits
-	table  *Parameter
-	labels *Labels
+	perceptiontest.Logits
+	table  *perception.Parameter
+	labels *label.Labels
 	truth  [][]float64 // by batch
 	scene  Scene
 	batch  int
@@ -33,21 +36,21 @@ func (s *shown) Show(_ context.Context, k int) (*Scene, error) {
 }
 
 func (s *shown) part(values []float32) []float32 {
-	n := len(s.x)
+	n := len(s.X)
 	return values[s.batch*n : (s.batch+1)*n]
 }
 
 func (s *shown) Forward(x []float64, train bool, seed uint64) error {
-	s.logits.parameter.Value = s.part(s.table.Value)
-	return s.logits.Forward(x, train, seed)
+	s.Logits.Parameter.Value = s.part(s.table.Value)
+	return s.Logits.Forward(x, train, seed)
 }
 
 func (s *shown) Backward(upstream []float64) error {
-	s.logits.parameter.Gradient = s.part(s.table.Gradient)
-	return s.logits.Backward(upstream)
+	s.Logits.Parameter.Gradient = s.part(s.table.Gradient)
+	return s.Logits.Backward(upstream)
 }
 
-func (s *shown) Parameters() []*Parameter { return []*Parameter{s.table} }
+func (s *shown) Parameters() []*perception.Parameter { return []*perception.Parameter{s.table} }
 
 // batchTask splits the examples, copies of the toy model with labels of their own, into batches.
 func batchTask(examples, batches, threads int) Task {
@@ -56,9 +59,9 @@ func batchTask(examples, batches, threads int) Task {
 	model := mrftest.Repeat(one, size)
 	field := mrf.NewField(model)
 	field.Threads = threads
-	s := &shown{labels: new(Labels), truth: make([][]float64, batches)}
-	s.table = newLogits(examples * one.Inputs).parameter
-	s.logits = *newLogits(model.Inputs)
+	s := &shown{labels: new(label.Labels), truth: make([][]float64, batches)}
+	s.table = perceptiontest.NewLogits(examples * one.Inputs).Parameter
+	s.Logits = *perceptiontest.NewLogits(model.Inputs)
 	for e := range size {
 		for _, i := range []int32{0, 1, 2} {
 			s.labels.Variables = append(s.labels.Variables, i+int32(e*one.Variables))
@@ -87,10 +90,11 @@ func TestBatchesAreIndependent(t *testing.T) {
 		var tables [][]float32
 		for _, batches := range []int{1, 3} {
 			settings := toySettings(method)
-			settings.Optimiser, settings.Epochs, settings.Steps, settings.RuleRate, settings.Deviation = SGD, 3, 1, 0, 0
+			settings.Optimiser, settings.Epochs, settings.Steps = perception.SGD, 3, 1
+			settings.RuleRate, settings.Deviation = 0, 0
 			settings.NetworkRate = 1 / float64(batches)
 			if method == ConvexDifference {
-				settings.Loss.Kind, settings.NetworkRate = SquaredError, 1/float64(batches)
+				settings.Loss.Kind, settings.NetworkRate = label.SquaredError, 1/float64(batches)
 			}
 			task := batchTask(6, batches, 1)
 			train(t, task, settings)

@@ -3,14 +3,16 @@ package learn
 import (
 	"math"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 )
 
 // The slope of classes and of labels by themselves is that of differences, at the temperature that suits the values;
 // and values that lie half as far from each other lose nothing.
 func TestCalibratedLoss(t *testing.T) {
-	labels := &Labels{
+	labels := &label.Labels{
 		Variables: []int32{0, 1, 2, 3, 4, 5, 6, 7}, Truth: []float64{1, 0, 0, 0, 1, 0, 1, 0},
-		Entities: []int32{1, 1, 1, 2, 2, 2, 3, 4}, Classes: []int32{7, 8, 9, 7, 8, 9, NoClass, NoClass},
+		Entities: []int32{1, 1, 1, 2, 2, 2, 3, 4}, Classes: []int32{7, 8, 9, 7, 8, 9, label.NoClass, label.NoClass},
 	}
 	y := []float64{0.40, 0.33, 0.27, 0.36, 0.34, 0.30, 0.52, 0.49}
 	g := make([]float64, len(y))
@@ -25,11 +27,11 @@ func TestCalibratedLoss(t *testing.T) {
 		}
 	}
 	y[6], y[7] = 0.6, 0.4
-	far := loss.Value(&Labels{Variables: []int32{6, 7}, Truth: []float64{1, 0}, Entities: []int32{3, 4},
-		Classes: []int32{NoClass, NoClass}}, y)
+	far := loss.Value(&label.Labels{Variables: []int32{6, 7}, Truth: []float64{1, 0}, Entities: []int32{3, 4},
+		Classes: []int32{label.NoClass, label.NoClass}}, y)
 	y[6], y[7] = 0.55, 0.45
-	near := loss.Value(&Labels{Variables: []int32{6, 7}, Truth: []float64{1, 0}, Entities: []int32{3, 4},
-		Classes: []int32{NoClass, NoClass}}, y)
+	near := loss.Value(&label.Labels{Variables: []int32{6, 7}, Truth: []float64{1, 0}, Entities: []int32{3, 4},
+		Classes: []int32{label.NoClass, label.NoClass}}, y)
 	if math.Abs(far-near) > 0.05 {
 		t.Errorf("values twice as far apart have the loss %v, the others %v", far, near)
 	}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/pack"
 )
 
@@ -19,8 +20,8 @@ type checkpoint struct {
 	Subject     string
 	Settings    Settings
 	Next        int
-	Values      *Values
-	Rules, Nets Moments
+	Values      *perception.Values
+	Rules, Nets perception.Moments
 	Simplex     Progress
 	Latent      []float64 // the state and multipliers with the labels clamped, if there is one
 	Clamped     []float64

@@ -1,6 +1,10 @@
 package learn
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+)
 
 // draw appends x to drawn, with one class of each thing at 1 and the others at 0, drawn as they are probable. By
 // Łukasiewicz's logic a hinge over something that is a third true leaves two thirds of what depends on it for nothing:
@@ -50,7 +54,7 @@ func reward(gradient, x, drawn []float64, things [][]int32, right []bool) {
 		}
 		for _, i := range thing {
 			if drawn[i] == 1 {
-				gradient[i] -= gain / max(x[i], TinyFloor) / float64(len(right))
+				gradient[i] -= gain / max(x[i], label.TinyFloor) / float64(len(right))
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
@@ -25,7 +26,7 @@ import (
 // Likelihood shares the latent state: it is the pseudo-likelihood of the labels with latent variables at y_lat.
 type energies struct {
 	method Method
-	labels *Labels
+	labels *label.Labels
 	whole  *mrf.Field // of the MAP state
 	field  *mrf.Field // the model with the labels clamped, or observed if there are batches
 	given  []float64  // its inputs: x and, if there are batches, the labels

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -32,7 +33,7 @@ func attempt(t *testing.T, seed uint64, kinds []mrftest.Form) (task Task, x []fl
 	}
 	solver, _ := exactSolver(field)
 	y := optimum(t, solver, other, x)
-	task = Task{Field: field, Solver: solver, NewSolver: exactSolver, Theta: theta, Labels: new(Labels)}
+	task = Task{Field: field, Solver: solver, NewSolver: exactSolver, Theta: theta, Labels: new(label.Labels)}
 	for i := range int32(8) {
 		task.Labels.Variables = append(task.Labels.Variables, 2*i%15)
 		task.Labels.Truth = append(task.Labels.Truth, min(max(y[2*i%15], 0), 1))
@@ -130,7 +131,7 @@ func TestContradiction(t *testing.T) {
 	field := mrf.NewField(model)
 	solver, _ := exactSolver(field)
 	task := Task{Field: field, Solver: solver, NewSolver: exactSolver, Theta: []float64{1, 0},
-		Learned: []bool{true, false}, Labels: &Labels{Variables: []int32{0, 1}, Truth: []float64{1, 1}}}
+		Learned: []bool{true, false}, Labels: &label.Labels{Variables: []int32{0, 1}, Truth: []float64{1, 1}}}
 	_, err := start(t, task, weightDefaults(Perceptron), nil).Run(context.Background())
 	var infeasible *InfeasibleError
 	if !errors.As(err, &infeasible) || !infeasible.Labelled || !reflect.DeepEqual(infeasible.Conflict, []int{1}) {
@@ -154,7 +155,7 @@ func planted(t *testing.T, weights []float64, threads int) Task {
 	field.Threads = threads
 	solver, _ := exactSolver(field)
 	y := optimum(t, solver, weights, nil)
-	task := Task{Field: field, Solver: solver, NewSolver: exactSolver, Labels: new(Labels)}
+	task := Task{Field: field, Solver: solver, NewSolver: exactSolver, Labels: new(label.Labels)}
 	for i := range int32(200) {
 		noise := 0.02 * random.NormFloat64()
 		task.Labels.Variables = append(task.Labels.Variables, i)

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/optimize"
+
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 )
 
 const (
@@ -28,7 +30,7 @@ const (
 //
 // which holds weights back as a Weigher does: first of the rest of the labels, to see how many steps are best for those
 // held out, and then as many of all. What is latent stays as it is.
-func (t *Trainer) Finish(ctx context.Context, written []float64, rest, held *Labels) error {
+func (t *Trainer) Finish(ctx context.Context, written []float64, rest, held *label.Labels) error {
 	v := t.energies()
 	if v == nil || v.pseudo == nil || t.Perception != nil || t.Validate != nil || t.RuleRate == 0 {
 		return nil
@@ -42,7 +44,7 @@ func (t *Trainer) Finish(ctx context.Context, written []float64, rest, held *Lab
 	if len(rules) == 0 {
 		return nil
 	}
-	of := func(pseudo *pseudoLikelihood, labels *Labels) *maximum {
+	of := func(pseudo *pseudoLikelihood, labels *label.Labels) *maximum {
 		return &maximum{ctx: ctx, energies: v, of: pseudo, rules: rules, written: written, theta: slices.Clone(written),
 			gradient: make([]float64, len(written)), prior: WeightPrior / float64(len(labels.Variables))}
 	}

@@ -6,23 +6,24 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 )
 
 // shared is a task of which each rule wants twenty labels of its own to be true and gets those that are right. Every
 // second one is held out.
-func shared(t *testing.T, rules int, right func(rule, label int) bool) (task Task, rest, held *Labels) {
+func shared(t *testing.T, rules int, right func(rule, label int) bool) (task Task, rest, held *label.Labels) {
 	t.Helper()
 	build := mrftest.New(rules*each, 0, rules)
-	parts := [2]*Labels{{}, {}}
-	labels := &Labels{}
+	parts := [2]*label.Labels{{}, {}}
+	labels := &label.Labels{}
 	for r := range rules {
 		block := build.Rule(r, mrf.Linear, 2)
 		for k := range each {
 			i := r*each + k
 			block.Add(1, []mrftest.Term{{Index: i, Coef: -1}}, nil)
-			for _, of := range []*Labels{labels, parts[k%2]} {
+			for _, of := range []*label.Labels{labels, parts[k%2]} {
 				of.Variables = append(of.Variables, int32(i))
 				of.Truth = append(of.Truth, map[bool]float64{true: 1}[right(r, k)])
 			}

@@ -5,20 +5,21 @@ import (
 	"math"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
 )
 
 // mistaken is a perception whose gradients have some signs wrong.
-type mistaken struct{ Perception }
+type mistaken struct{ perception.Networks }
 
 func (m mistaken) Backward(upstream []float64) error {
 	wrong := make([]float64, len(upstream))
 	for k, v := range upstream {
 		wrong[k] = v * float64(k%3-1)
 	}
-	return m.Perception.Backward(wrong)
+	return m.Networks.Backward(wrong)
 }
 
 // checkedTask is the toy task with small gaps.

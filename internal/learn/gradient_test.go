@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
@@ -16,10 +17,10 @@ import (
 
 func TestLossGradients(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		loss := Loss{Kind: LossKind(rapid.IntRange(0, len(Losses())-1).Draw(t, "kind")), Floor: 1e-2}
+		loss := label.Loss{Kind: label.LossKind(rapid.IntRange(0, len(label.Losses())-1).Draw(t, "kind")), Floor: 1e-2}
 		y := rapid.SliceOfN(rapid.Float64Range(-0.2, 1.2), 3, 3).Draw(t, "y")
 		truth := rapid.SliceOfN(rapid.Float64Range(0, 1), 2, 2).Draw(t, "truth")
-		labels := &Labels{Variables: []int32{2, 0}, Truth: truth}
+		labels := &label.Labels{Variables: []int32{2, 0}, Truth: truth}
 		g := make([]float64, 3)
 		if value := loss.Gradient(labels, y, g); value != loss.Value(labels, y) {
 			t.Fatalf("Gradient says %v, Value %v", value, loss.Value(labels, y))
@@ -45,11 +46,11 @@ func derivative(f func() float64, at *float64, h float64) float64 {
 }
 
 // problem is a random squared, soft model with its field, all of it differentiable almost everywhere.
-func problem(seed uint64) (field *mrf.Field, theta, x []float64, labels *Labels) {
+func problem(seed uint64) (field *mrf.Field, theta, x []float64, labels *label.Labels) {
 	random := rand.New(rand.NewPCG(seed, 7))
 	model, theta, x := toyModel(seed)
 	field = mrf.NewField(model)
-	labels = new(Labels)
+	labels = new(label.Labels)
 	for range 4 {
 		labels.Variables = append(labels.Variables, int32(len(labels.Variables)*5))
 		labels.Truth = append(labels.Truth, random.Float64())
@@ -81,7 +82,7 @@ func TestConvexDifferenceGradients(t *testing.T) {
 	s := gradientsOf(field, newConvexDifference(field.Model, settings.Alpha, settings.Mu))
 	y := solveMAP(t, field, theta, x)
 	slope := make([]float64, len(y))
-	Loss{Kind: SquaredError}.Gradient(labels, y, slope)
+	label.Loss{Kind: label.SquaredError}.Gradient(labels, y, slope)
 	s.at(y, nil, slope)
 	displaced := make([]float64, len(y))
 	for i := range y {
@@ -102,7 +103,7 @@ func TestImplicitGradients(t *testing.T) {
 	for seed := range uint64(5) {
 		field, theta, x, labels := problem(seed)
 		s := gradientsOf(field, newImplicit(field.Model, 0))
-		loss := Loss{Kind: SquaredError}
+		loss := label.Loss{Kind: label.SquaredError}
 		value := func() float64 { return loss.Value(labels, solveMAP(t, field, theta, x)) }
 		y := append([]float64(nil), solveMAP(t, field, theta, x)...)
 		slope := make([]float64, len(y))
@@ -165,8 +166,8 @@ func TestNeverActiveGroundingsHaveAGradient(t *testing.T) {
 		Rule(1, mrf.Absolute, 2).Add(-1, ones(0, 1), nil).Model()
 	theta, x, y := []float64{1, 10}, []float64{0.1, 0.1}, []float64{0.5, 0.5}
 	field := mrftest.Field(model, theta, x)
-	labels := &Labels{Variables: []int32{0, 1}, Truth: []float64{1, 0}}
-	loss := Loss{Kind: CrossEntropy, Floor: DefaultFloor}
+	labels := &label.Labels{Variables: []int32{0, 1}, Truth: []float64{1, 0}}
+	loss := label.Loss{Kind: label.CrossEntropy, Floor: label.DefaultFloor}
 	slope, alpha := make([]float64, 2), 1e-3
 	loss.Gradient(labels, y, slope)
 	for _, mu := range []float64{0, 0.5} {

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
+	"github.com/deeppsl/deeppsl/internal/learn/perceptiontest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -27,15 +30,15 @@ func toyTask(threads int) Task {
 	}
 	return Task{
 		Field: field, Solver: newton.New(field, solve.Settings{Gap: 1e-8, Threads: threads}),
-		Perception: newLogits(model.Inputs), Theta: theta, Learned: learned,
-		Labels: &Labels{Variables: []int32{0, 4, 8, 9}, Truth: []float64{1, 1, 1, 1}},
+		Perception: perceptiontest.NewLogits(model.Inputs), Theta: theta, Learned: learned,
+		Labels: &label.Labels{Variables: []int32{0, 4, 8, 9}, Truth: []float64{1, 1, 1, 1}},
 	}
 }
 
 func toySettings(method Method) Settings {
 	return Settings{Method: method, Alpha: 0.1, Mu: 0.12, Epochs: 12, Steps: 3,
-		Loss:      Loss{Kind: CrossEntropy, Floor: DefaultFloor},
-		Optimiser: Adam, RuleRate: 1e-2, NetworkRate: 5e-2, Deviation: 0.1, Ridge: 1e-3, Seed: 9}
+		Loss:      label.Loss{Kind: label.CrossEntropy, Floor: label.DefaultFloor},
+		Optimiser: perception.Adam, RuleRate: 1e-2, NetworkRate: 5e-2, Deviation: 0.1, Ridge: 1e-3, Seed: 9}
 }
 
 // ones are terms with the coefficient 1.
@@ -120,8 +123,8 @@ func essence(trainer *Trainer, history []Epoch) any {
 
 // weightDefaults returns the settings that the table of options has for learning the weights of rules with the method.
 func weightDefaults(method Method) Settings {
-	s := Settings{Method: method, Steps: 1, NetworkRate: 1e-2, Optimiser: Adam, Movement: 5e-4,
-		Loss: Loss{Kind: SquaredError, Floor: DefaultFloor}}
+	s := Settings{Method: method, Steps: 1, NetworkRate: 1e-2, Optimiser: perception.Adam, Movement: 5e-4,
+		Loss: label.Loss{Kind: label.SquaredError, Floor: label.DefaultFloor}}
 	switch method {
 	case Likelihood:
 		s.Epochs, s.RuleRate, s.Update, s.L2 = 100, 0.1, Logarithmic, 1e-4

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -16,7 +17,7 @@ import (
 type chain struct {
 	field    *mrf.Field
 	theta, x []float64
-	labels   *Labels
+	labels   *label.Labels
 	solver   *implicitSolver
 	y        []float64
 	state    []bool // what binds, and which variables are at bounds
@@ -50,7 +51,7 @@ func newChain(seed uint64) *chain {
 	c.theta = append(c.theta, 0.3)
 	prior(random, model)
 	c.field = mrf.NewField(model)
-	c.labels = new(Labels)
+	c.labels = new(label.Labels)
 	for i := range model.Variables {
 		if random.IntN(2) == 0 {
 			c.labels.Variables = append(c.labels.Variables, int32(i))
@@ -97,7 +98,7 @@ func (c *chain) loss(t *testing.T) float64 {
 			c.state[len(c.solver.rigid)+len(c.y)+at] = false
 		}
 	}
-	return Loss{Kind: SquaredError}.Value(c.labels, c.y)
+	return label.Loss{Kind: label.SquaredError}.Value(c.labels, c.y)
 }
 
 // gradients are by weights and then by inputs.
@@ -107,7 +108,7 @@ func (c *chain) gradients() []float64 {
 	exact.exact = true
 	s := gradientsOf(c.field, exact)
 	slope := make([]float64, model.Variables)
-	Loss{Kind: SquaredError}.Gradient(c.labels, c.y, slope)
+	label.Loss{Kind: label.SquaredError}.Gradient(c.labels, c.y, slope)
 	s.at(c.y, c.duals, slope)
 	return append(slices.Clone(s.weights), s.inputs...)
 }

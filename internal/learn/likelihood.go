@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
@@ -44,7 +45,7 @@ const quadratureNodes = 64
 // narrow is the length of an interval below which a label counts as fixed.
 const narrow = 1e-6
 
-func newPseudoLikelihood(model *mrf.Model, labels *Labels) *pseudoLikelihood {
+func newPseudoLikelihood(model *mrf.Model, labels *label.Labels) *pseudoLikelihood {
 	p := &pseudoLikelihood{
 		profiles: profiles(model, labels), nodes: []float64{0, 1}, areas: []float64{1, 1},
 		slacks: make([]float64, model.Potentials()), pushes: make([]float64, model.Potentials()),

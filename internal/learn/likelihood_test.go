@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 )
@@ -28,7 +29,7 @@ func TestPseudoLikelihoodIsExact(t *testing.T) {
 				Add(c.constant, ones(0), nil).Model()
 			field := mrf.NewField(model)
 			field.SetWeights([]float64{w})
-			labels := &Labels{Variables: []int32{0}, Truth: []float64{truth}}
+			labels := &label.Labels{Variables: []int32{0}, Truth: []float64{truth}}
 			got, err := newPseudoLikelihood(model, labels).at(field, []float64{truth}, make([]float64, 1), nil)
 			if err != nil || math.Abs(got-c.want) > 1e-6 {
 				t.Errorf("kind %d, weight %v: %v, want %v", c.kind, w, got, c.want)
@@ -40,7 +41,7 @@ func TestPseudoLikelihoodIsExact(t *testing.T) {
 // Labels that are all 0 or 1 are that and nothing between: a rule that holds for three labels of four gets their odds.
 func TestPseudoLikelihoodOfClasses(t *testing.T) {
 	build := mrftest.New(4, 0, 1).Rule(0, mrf.Linear, 2)
-	labels := &Labels{Truth: []float64{1, 1, 0, 1}}
+	labels := &label.Labels{Truth: []float64{1, 1, 0, 1}}
 	for i := range int32(4) {
 		build.Add(1, []mrftest.Term{{Index: int(i), Coef: -1}}, nil)
 		labels.Variables = append(labels.Variables, i)
@@ -68,7 +69,7 @@ func TestPseudoLikelihoodGradients(t *testing.T) {
 		}
 		model, theta, x := mrftest.Random(random, mrftest.Shape{Variables: 12, Inputs: 4, Blocks: 6, Potentials: 10,
 			Kinds: kinds, Arity: 3, Scales: true})
-		labels := new(Labels)
+		labels := new(label.Labels)
 		y := make([]float64, 12)
 		for i := range y {
 			y[i] = random.Float64()
@@ -108,7 +109,7 @@ func TestPseudoLikelihoodOfTiedVariables(t *testing.T) {
 		Rule(1, mrf.Equal, 0).Add(0, difference, nil).Model()
 	field := mrf.NewField(model)
 	field.SetWeights([]float64{w, 0})
-	labels := &Labels{Variables: []int32{0, 1}, Truth: []float64{truth, truth}}
+	labels := &label.Labels{Variables: []int32{0, 1}, Truth: []float64{truth, truth}}
 	got, err := newPseudoLikelihood(model, labels).at(field, []float64{truth, truth}, make([]float64, 2), nil)
 	if want := 2*w*truth + math.Log((1-math.Exp(-2*w))/(2*w)); err != nil || math.Abs(got-want) > 1e-9 {
 		t.Errorf("%v and %v, want %v", got, err, want)
@@ -120,7 +121,7 @@ func TestLines(t *testing.T) {
 	model := mrftest.New(7, 0, 2).
 		Rule(0, mrf.Equal, 0).Add(-1, ones(0, 1, 2), nil).Add(-0.5, ones(5), nil).
 		Rule(1, mrf.LessEqual, 0).Add(-0.75, ones(3, 4), nil).Model()
-	labels := &Labels{Variables: []int32{0, 1, 3, 5, 6}, Truth: []float64{0.25, 0.75, 0.25, 0.5, 0.5}}
+	labels := &label.Labels{Variables: []int32{0, 1, 3, 5, 6}, Truth: []float64{0.25, 0.75, 0.25, 0.5, 0.5}}
 	y := []float64{0.25, 0.75, 0, 0.25, 0.5, 0.5, 0.5}
 	slacks := make([]float64, model.Potentials())
 	mrf.NewField(model).Slacks(y, slacks)
@@ -152,7 +153,7 @@ func TestFixedLabels(t *testing.T) {
 	model := mrftest.New(1, 0, 2).
 		Rule(0, mrf.Hinge, 2).Add(0, ones(0), nil).
 		Rule(1, mrf.Equal, 0).Add(-0.5, ones(0), nil).Model()
-	p := newPseudoLikelihood(model, &Labels{Variables: []int32{0}, Truth: []float64{0.5}})
+	p := newPseudoLikelihood(model, &label.Labels{Variables: []int32{0}, Truth: []float64{0.5}})
 	if _, err := p.at(mrf.NewField(model), []float64{0.5}, make([]float64, 2), nil); !errors.Is(err, errFixedLabels) {
 		t.Errorf("got the error %v", err)
 	}

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
@@ -29,7 +30,7 @@ type State struct {
 // state jumps, and a surrogate takes its place.
 type labelled struct {
 	loss   measure
-	labels *Labels
+	labels *label.Labels
 	surrogate
 	field *mrf.Field
 	slope []float64 // ∇L at the MAP state
@@ -47,8 +48,8 @@ type surrogate interface {
 // measure says how far inferred values are from the labels.
 type measure interface {
 	// Value returns it, and Gradient also writes its gradient in the values.
-	Value(labels *Labels, y []float64) float64
-	Gradient(labels *Labels, y, gradient []float64) float64
+	Value(labels *label.Labels, y []float64) float64
+	Gradient(labels *label.Labels, y, gradient []float64) float64
 }
 
 // newLabelled makes the objective of a task's loss; field is what the gradients of the surrogate need.

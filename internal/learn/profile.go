@@ -3,12 +3,13 @@ package learn
 import (
 	"math"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
 // profile is the energy along a line, of all that changes there.
 type profile struct {
-	*Line
+	*label.Line
 	sections []section
 
 	// moves says whether the box and the other hard rules left room the last time; then surprise is -log p.
@@ -27,8 +28,8 @@ type section struct {
 }
 
 // profiles returns one per label that has a line.
-func profiles(model *mrf.Model, labels *Labels) []*profile {
-	e := NewEqualities(model, labels)
+func profiles(model *mrf.Model, labels *label.Labels) []*profile {
+	e := label.NewEqualities(model, labels)
 	var profiles []*profile
 	for _, i := range labels.Variables {
 		if l := e.Line(i); l != nil {

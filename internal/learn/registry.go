@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/named"
 )
 
 // MethodInfo is a row of the registry of methods.
@@ -62,12 +65,12 @@ var pslMethods = map[string]Method{
 
 // BilevelLoss returns the loss of the answer that one of PSL's bilevel classes is named after. PSL approximates its
 // derivative by an augmented Lagrangian; Implicit is exact.
-func BilevelLoss(name string) (kind LossKind, ok bool) {
+func BilevelLoss(name string) (kind label.LossKind, ok bool) {
 	switch strings.TrimPrefix(strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]), "online") {
 	case "squarederror":
-		return SquaredError, true
+		return label.SquaredError, true
 	case "binarycrossentropy":
-		return BinaryCrossEntropy, true
+		return label.BinaryCrossEntropy, true
 	}
 	return 0, false
 }
@@ -86,7 +89,7 @@ func (m Method) String() string { return methods[m].Name }
 
 // ParseMethod returns the method with the given name, or with that of a class of PSL's, with or without its package.
 func ParseMethod(name string) (Method, error) {
-	method, err := Named[Method](len(methods), strings.ToLower(name))
+	method, err := named.Of[Method](len(methods), strings.ToLower(name))
 	if err == nil {
 		return method, nil
 	}

@@ -1,5 +1,7 @@
 package learn
 
+import "github.com/deeppsl/deeppsl/internal/named"
+
 // Schedule gives the learning rate of an epoch (from 0) as a factor of the initial one.
 type Schedule uint8
 
@@ -18,7 +20,9 @@ var scheduleNames = []string{"constant", "inverse", "linear"}
 func (s Schedule) String() string { return scheduleNames[s] }
 
 // ParseSchedule returns the schedule with the given name.
-func ParseSchedule(name string) (Schedule, error) { return Named[Schedule](len(scheduleNames), name) }
+func ParseSchedule(name string) (Schedule, error) {
+	return named.Of[Schedule](len(scheduleNames), name)
+}
 
 // rate returns the learning rate of an epoch, counted from 0, of so many.
 func (s Schedule) rate(initial float64, epoch, epochs int) float64 {

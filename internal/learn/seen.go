@@ -1,11 +1,16 @@
 package learn
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
+)
 
 // Seen returns what a scene's labels say of what networks see, where each says of which class a thing is, by a rule
 // that equates the two, and the network gives shares of one. It is nil where some labels say anything else.
-func (s *Scene) Seen() *Labels {
-	perception, ok := s.Perception.(Distributed)
+func (s *Scene) Seen() *label.Labels {
+	perception, ok := s.Perception.(perception.Distributed)
 	if s.Counterparts == nil || !ok {
 		return nil
 	}
@@ -17,7 +22,7 @@ func (s *Scene) Seen() *Labels {
 	for _, inputs := range perception.Distributions() {
 		shares[inputs[0]] = len(inputs)
 	}
-	seen := new(Labels)
+	seen := new(label.Labels)
 	for thing, group := range s.Counterparts.Groups {
 		known, total := 0, 0.0
 		for c, i := range group.Variables {

@@ -1,6 +1,11 @@
 package learn
 
-import "math"
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
+)
 
 // sharpen adds to the inputs' gradient that of Sharpen · Σ_things H(x), with H the entropy, in the unit of the loss: of
 // the largest weight, by label. It breaks symmetry. Where a result is symmetric in what is seen, as the parity of two
@@ -9,7 +14,7 @@ import "math"
 // outputs makes what initial outputs lean to, and labels do not speak against, grow; what they do speak against has a
 // larger slope back. It fades out as learning goes on, so that outputs end where the labels want them.
 func (t *Trainer) sharpen() {
-	seen, ok := t.Perception.(Distributed)
+	seen, ok := t.Perception.(perception.Distributed)
 	if !ok || t.Sharpen == 0 || t.next >= t.Epochs {
 		return
 	}
@@ -23,7 +28,7 @@ func (t *Trainer) sharpen() {
 	slope *= 1 - float64(t.next)/float64(t.Epochs)
 	for _, thing := range seen.Distributions() {
 		for _, i := range thing {
-			t.inputs[i] -= slope * (math.Log(math.Max(t.x[i], TinyFloor)) + 1)
+			t.inputs[i] -= slope * (math.Log(math.Max(t.x[i], label.TinyFloor)) + 1)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package learn
 import (
 	"context"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
@@ -11,11 +13,11 @@ import (
 // network weights ω, and the labels that its MAP state should agree with.
 type Task struct {
 	Field      *mrf.Field
-	Solver     solve.Solver // of this very Field: what is set through one holds for the other
-	Perception Perception   // nil if the program has no neural predicate
-	Theta      []float64    // the rules' initial weights, one per rule
-	Learned    []bool       // which of them learning may change
-	Labels     *Labels
+	Solver     solve.Solver        // of this very Field: what is set through one holds for the other
+	Perception perception.Networks // nil if the program has no neural predicate
+	Theta      []float64           // the rules' initial weights, one per rule
+	Learned    []bool              // which of them learning may change
+	Labels     *label.Labels
 	// NewSolver makes a solver for another field. Perceptron, Energy and Likelihood need one: with the labels clamped.
 	NewSolver func(*mrf.Field) (solve.Solver, error)
 	// Teacher, if there is one, ties perceived inputs to the variables whose MAP values they should imitate.
@@ -36,8 +38,8 @@ type Settings struct {
 	Mu          float64 // μ, the weight of the dying-hinge regulariser Ω
 	Epochs      int     // T, outer iterations: one MAP inference each
 	Steps       int     // N, gradient steps between two inferences
-	Loss        Loss
-	Optimiser   OptimiserKind
+	Loss        label.Loss
+	Optimiser   perception.OptimiserKind
 	RuleRate    float64 // η for rule weights
 	NetworkRate float64 // η for network weights
 	Decay       float64 // weight decay, of network weights only; a negative one is so many times what suits the labels
@@ -59,7 +61,7 @@ type Settings struct {
 	Calibrated bool
 	// Drawn has Perceptron learn from examples at classes that are drawn from what networks see: see draw.
 	Drawn bool
-	// Latent learns from examples by the likelihood of their labels, and not by the method: see Latent.
+	// Latent learns from examples by the likelihood of their labels, and not by the method: see latent.Likelihood.
 	Latent bool
 	// Answered has that likelihood be how probable it is that labels come out right: see Answers.
 	Answered bool
@@ -86,9 +88,9 @@ type Epoch struct {
 	// the method Energy, at the best state with their labels.
 	Active []float64 `json:"active"`
 	// Gradients has the largest of each layer's in the first steps; nil where no network learned.
-	Gradients []LayerGradient `json:"gradients,omitempty"`
+	Gradients []perception.LayerGradient `json:"gradients,omitempty"`
 	// Networks describes them as the last Forward left them; of examples, by the last batch.
-	Networks []NetworkState `json:"networks,omitempty"`
+	Networks []perception.State `json:"networks,omitempty"`
 }
 
 // Batches are training examples, shown some at a time. All batches have equally many, and each example has equally many
@@ -107,10 +109,10 @@ type Batches interface {
 // Scene is the part of a Task that depends on the shape of a batch.
 type Scene struct {
 	Field      *mrf.Field
-	Solver     solve.Solver // of this very Field
-	Perception Perception   // nil without inputs
+	Solver     solve.Solver        // of this very Field
+	Perception perception.Networks // nil without inputs
 	// Labels may be none, and then there is nothing to learn from the scene.
-	Labels  *Labels
+	Labels  *label.Labels
 	Teacher *Teacher // nil if there is none
 	// Counterparts ties what is seen to the variables that rules equate it with; nil if there are none.
 	Counterparts *Teacher

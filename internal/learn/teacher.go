@@ -1,5 +1,7 @@
 package learn
 
+import "github.com/deeppsl/deeppsl/internal/learn/label"
+
 // Teacher lets reasoning teach perception: the networks imitate the MAP state, labelled or not. The relations know more
 // about an unlabelled object than its features do, and what they know need not be forgotten by the network.
 //
@@ -39,10 +41,10 @@ func shifted(numbers []int32, by int32) []int32 {
 }
 
 // Imitated returns labels that say of inputs what a state says of their variables: the q of Teacher.
-func Imitated(groups []TeacherGroup, y []float64) *Labels {
+func Imitated(groups []TeacherGroup, y []float64) *label.Labels {
 	t := Teacher{Groups: groups}
 	t.watch(y)
-	labels := new(Labels)
+	labels := new(label.Labels)
 	for k, group := range groups {
 		labels.Variables = append(labels.Variables, group.Inputs...)
 		labels.Truth = append(labels.Truth, t.target[k]...)
@@ -77,7 +79,7 @@ func (t *Teacher) addGradient(weight float64, x, gx []float64) {
 	weight /= float64(len(t.Groups))
 	for k, group := range t.Groups {
 		for j, input := range group.Inputs {
-			gx[input] -= weight * t.target[k][j] / max(x[input], TinyFloor)
+			gx[input] -= weight * t.target[k][j] / max(x[input], label.TinyFloor)
 		}
 	}
 }

@@ -2,7 +2,10 @@ package learn
 
 import (
 	"math"
+	"slices"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 )
 
 // crossEntropy is that of the inputs x to what a teacher shows, summed over its groups.
@@ -62,5 +65,17 @@ func TestNetworksLearnFromTheirTeacher(t *testing.T) {
 	}
 	if without, with := distance(0), distance(0.5); with >= without {
 		t.Errorf("the cross-entropy to the inferred classes is %v with a teacher, %v without", with, without)
+	}
+}
+
+// What is known of inputs is kept, and the rest imitates the state.
+func TestImitated(t *testing.T) {
+	groups := []TeacherGroup{{Inputs: []int32{0, 1}, Variables: []int32{2, 3}},
+		{Inputs: []int32{4, 5}, Variables: []int32{0, 1}}}
+	known := &label.Labels{Variables: []int32{4, 5}, Truth: []float64{0, 1}}
+	all := known.Join(Imitated(groups, []float64{0.9, 0.1, 0.2, 0.6}))
+	if !slices.Equal(all.Variables, []int32{4, 5, 0, 1}) || math.Abs(all.Truth[2]-0.1) > 1e-12 ||
+		math.Abs(all.Truth[3]-0.9) > 1e-12 || all.Truth[0] != 0 {
+		t.Errorf("labels %+v", all)
 	}
 }

@@ -1,3 +1,7 @@
+// Package learn trains rule weights and neural predicates through MAP inference: the paper's Algorithm 1, and the
+// gradients that replace its approximation by the exact derivative of the optimum. For rules alone it has the losses of
+// weight learning in PSL: differences of optimal energies (see value), and the pseudo-likelihood. Of the packages under
+// it, label, latent and perception are what it knows of labels and networks, and fit and search learn without it.
 package learn
 
 import (
@@ -7,6 +11,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/deeppsl/deeppsl/internal/learn/latent"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 )
 
 // Trainer runs the outer loop of Algorithm 1. Its methods are not safe for concurrent use.
@@ -24,10 +31,10 @@ type Trainer struct {
 	feed      Feed      // what is learned from
 	objective Objective // what is descended on
 	step      Step      // how rule weights follow its gradient
-	rules     *Parameter
-	networks  []*Parameter
-	ruleOpt   Optimiser
-	netOpt    Optimiser
+	rules     *perception.Parameter
+	networks  []*perception.Parameter
+	ruleOpt   perception.Optimiser
+	netOpt    perception.Optimiser
 	simplex   *simplex
 	x, y      []float64
 	drawn     []float64 // x, drawn: see draw
@@ -37,15 +44,15 @@ type Trainer struct {
 
 	next    int // the next epoch's number
 	history []Epoch
-	forward time.Duration   // that the networks last took
-	seen    bool            // x is what the next step's networks see
-	latents map[int]*Latent // by batch
+	forward time.Duration              // that the networks last took
+	seen    bool                       // x is what the next step's networks see
+	latents map[int]*latent.Likelihood // by batch
 	answers Answers
 	scene   *Scene // that is shown; nil without batches
 	best    snapshot
 	// activity and gauge look on.
 	activity activity
-	gauge    Gauge
+	gauge    perception.Gauge
 }
 
 // snapshot is a copy of all parameters with the validation score they had.
@@ -55,7 +62,7 @@ type snapshot struct {
 	// Loss breaks ties of the score, and Risen is the epoch when the score has last become better.
 	Loss   float64
 	Risen  int
-	Values *Values
+	Values *perception.Values
 }
 
 // ErrUnlabelled says that there is nothing to learn from.
@@ -71,14 +78,14 @@ func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 	t.x = slices.Clone(task.Field.Inputs()) // those that no network gives stay as they are
 	t.y = make([]float64, model.Variables)
 	t.inputs, t.weights = make([]float64, model.Inputs), make([]float64, model.Rules)
-	t.rules = &Parameter{Name: "rule weights", Shape: []int{model.Rules}, Value: t.drawWeights(),
+	t.rules = &perception.Parameter{Name: "rule weights", Shape: []int{model.Rules}, Value: t.drawWeights(),
 		Gradient: make([]float32, model.Rules)}
 	if task.Perception != nil {
 		t.networks = task.Perception.Parameters()
 	}
 	threads := task.Field.Threads
-	t.ruleOpt = Optimiser{Kind: settings.Optimiser, Threads: threads}
-	t.netOpt = Optimiser{Kind: settings.Optimiser, Decay: t.decay(), Threads: threads}
+	t.ruleOpt = perception.Optimiser{Kind: settings.Optimiser, Threads: threads}
+	t.netOpt = perception.Optimiser{Kind: settings.Optimiser, Decay: t.decay(), Threads: threads}
 	t.simplex = newSimplex(settings.Update, task.Theta, task.Learned)
 	t.step = updates[settings.Update].step(t.simplex, optimised{&t.ruleOpt, t.rules, task.Learned})
 	if t.feed = (whole{t}); task.Batches != nil {
@@ -108,7 +115,7 @@ func (t *Trainer) decay() float64 {
 	if t.Batches != nil {
 		labels *= float64(t.Batches.Len())
 	}
-	return -t.Decay * DecayMass / labels
+	return -t.Decay * perception.DecayMass / labels
 }
 
 // drawWeights samples each learned weight from a normal distribution around its given value: N(1, 0.1) in the paper.
@@ -195,7 +202,7 @@ func (t *Trainer) settled() bool {
 }
 
 func (t *Trainer) record(line Epoch) {
-	if networks, ok := t.Perception.(Observable); ok {
+	if networks, ok := t.Perception.(perception.Observable); ok {
 		line.Networks = networks.States()
 	}
 	t.history = append(t.history, line)
@@ -243,8 +250,10 @@ func (t *Trainer) State() (y, theta, x []float64) { return t.y, t.Theta, t.x }
 func (t *Trainer) Reached() (y, multipliers []float64) { return t.y, t.multipliers }
 
 // parameters are all of them: rule weights first, then the networks'.
-func (t *Trainer) parameters() []*Parameter { return append([]*Parameter{t.rules}, t.networks...) }
+func (t *Trainer) parameters() []*perception.Parameter {
+	return append([]*perception.Parameter{t.rules}, t.networks...)
+}
 
-func (t *Trainer) values() *Values { return ValuesOf(t.parameters()) }
+func (t *Trainer) values() *perception.Values { return perception.ValuesOf(t.parameters()) }
 
-func (t *Trainer) setValues(v *Values) { v.Paste(t.parameters()) }
+func (t *Trainer) setValues(v *perception.Values) { v.Paste(t.parameters()) }

@@ -5,35 +5,10 @@ import (
 	"math"
 	"reflect"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 )
-
-// logits is the smallest perception: each input is the logistic function of a parameter of its own.
-type logits struct {
-	parameter *Parameter
-	x         []float64
-}
-
-func newLogits(n int) *logits {
-	p := &Parameter{Name: "logits", Shape: []int{n}, Value: make([]float32, n), Gradient: make([]float32, n), Decay: true}
-	return &logits{parameter: p, x: make([]float64, n)}
-}
-
-func (l *logits) Forward(x []float64, _ bool, _ uint64) error {
-	for k, v := range l.parameter.Value {
-		l.x[k] = 1 / (1 + math.Exp(-float64(v)))
-		x[k] = l.x[k]
-	}
-	return nil
-}
-
-func (l *logits) Backward(upstream []float64) error {
-	for k, x := range l.x {
-		l.parameter.Gradient[k] += float32(upstream[k] * x * (1 - x))
-	}
-	return nil
-}
-
-func (l *logits) Parameters() []*Parameter { return []*Parameter{l.parameter} }
 
 func TestTrainingLowersTheLoss(t *testing.T) {
 	for _, method := range []Method{ConvexDifference, Implicit} {
@@ -70,7 +45,7 @@ func TestTrainingBeginsNear(t *testing.T) {
 // A negative decay is that which suits the number of labels, as it is when networks are fitted alone.
 func TestDecaySuitsTheNumberOfLabels(t *testing.T) {
 	settings := toySettings(ConvexDifference)
-	settings.Decay = DecayMass / 4
+	settings.Decay = perception.DecayMass / 4
 	want := essence(train(t, toyTask(1), settings))
 	settings.Decay = -1
 	if got := essence(train(t, toyTask(1), settings)); !reflect.DeepEqual(got, want) {
@@ -170,7 +145,7 @@ func TestTiesOfTheScoreGoToTheSmallestLoss(t *testing.T) {
 
 func TestNoLabelsIsAnError(t *testing.T) {
 	task := toyTask(1)
-	task.Labels = &Labels{}
+	task.Labels = &label.Labels{}
 	if _, err := NewTrainer(task, toySettings(ConvexDifference)); err == nil {
 		t.Error("training without labels was accepted")
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
@@ -60,8 +62,8 @@ const farthest = 4.6
 
 // Fold is what networks perceive that were fitted without some labels, and these.
 type Fold struct {
-	Inputs []float64 // x
-	Labels *Labels   // held out
+	Inputs []float64     // x
+	Labels *label.Labels // held out
 	// Field and Solver are its own where it knows other labels; nil for the Weigher's.
 	Field  *mrf.Field
 	Solver solve.Solver
@@ -76,7 +78,8 @@ type Fold struct {
 // flat there, and momentum carries weights to where no derivative leads back.
 func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 	written := slices.Clone(w.Theta)
-	logs := &Parameter{Name: "logarithms", Value: make([]float32, len(written)), Gradient: make([]float32, len(written))}
+	logs := &perception.Parameter{Name: "logarithms", Value: make([]float32, len(written)),
+		Gradient: make([]float32, len(written))}
 	best := struct{ value, gradient []float32 }{slices.Clone(logs.Value), slices.Clone(logs.Gradient)}
 	w.prepare()
 	defer func() { w.weigh(written, best.value) }()
@@ -108,7 +111,7 @@ func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 			copy(logs.Gradient, best.gradient)
 			optimiser, rate, stale = w.optimiser(), rate/2, 0
 		}
-		optimiser.Step([]*Parameter{logs}, rate)
+		optimiser.Step([]*perception.Parameter{logs}, rate)
 		for r, log := range logs.Value {
 			logs.Value[r] = min(max(log, -farthest), farthest)
 		}
@@ -119,21 +122,21 @@ func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 }
 
 // Judge returns what the labels held out say of the present weights.
-func (w *Weigher) Judge(ctx context.Context) (Verdict, error) {
+func (w *Weigher) Judge(ctx context.Context) (label.Verdict, error) {
 	w.prepare()
-	verdicts := make([]Verdict, len(w.Folds))
+	verdicts := make([]label.Verdict, len(w.Folds))
 	for k := range w.Folds {
 		fold := &w.Folds[k]
 		if err := w.solve(ctx, fold); err != nil {
-			return Verdict{}, err
+			return label.Verdict{}, err
 		}
 		verdicts[k] = fold.Labels.Judge(fold.Start.Y)
 	}
-	return Together(verdicts...), nil
+	return label.Together(verdicts...), nil
 }
 
 // begin goes to where the search goes on from.
-func (w *Weigher) begin(written []float64, logs *Parameter) {
+func (w *Weigher) begin(written []float64, logs *perception.Parameter) {
 	for r, theta := range w.Start {
 		if w.Learned[r] {
 			logs.Value[r] = float32(math.Log(theta / written[r]))
@@ -174,7 +177,9 @@ func (w *Weigher) tell(step int) {
 }
 
 // optimiser is that of the logarithms.
-func (w *Weigher) optimiser() *Optimiser { return &Optimiser{Kind: Adam, Threads: w.Field.Threads} }
+func (w *Weigher) optimiser() *perception.Optimiser {
+	return &perception.Optimiser{Kind: perception.Adam, Threads: w.Field.Threads}
+}
 
 // weigh sets the learned weights by the logarithms of what they are multiplied by.
 func (w *Weigher) weigh(written []float64, logs []float32) {
@@ -198,13 +203,13 @@ func (w *Weigher) prepare() {
 }
 
 // objective returns what Run minimises at the weights, and writes its gradient by their logarithms.
-func (w *Weigher) objective(ctx context.Context, logs *Parameter) (float64, error) {
+func (w *Weigher) objective(ctx context.Context, logs *perception.Parameter) (float64, error) {
 	value := 0.0
 	clear(logs.Gradient)
 	model := w.Field.Model
 	slope := make([]float64, model.Variables)
 	inputs, weights := make([]float64, model.Inputs), make([]float64, model.Rules)
-	verdicts := make([]Verdict, len(w.Folds))
+	verdicts := make([]label.Verdict, len(w.Folds))
 	for k := range w.Folds {
 		fold := &w.Folds[k]
 		if k > 0 && fold.Start.Y == nil && fold.Field == w.Field {
@@ -215,7 +220,7 @@ func (w *Weigher) objective(ctx context.Context, logs *Parameter) (float64, erro
 		}
 		verdicts[k] = fold.Labels.Judge(fold.Start.Y)
 	}
-	all := Together(verdicts...)
+	all := label.Together(verdicts...)
 	for k := range w.Folds {
 		fold, share := &w.Folds[k], 1/float64(len(w.Folds))
 		fold.Field.SetInputs(fold.Inputs)

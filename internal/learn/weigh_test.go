@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
 )
@@ -29,10 +31,10 @@ func weighing(t *testing.T, wanted func(theta []float64)) (*Weigher, []float64) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		labels := new(Labels)
+		labels := new(label.Labels)
 		for i, v := range result.Y {
 			labels.Variables, labels.Truth = append(labels.Variables, int32(i)), append(labels.Truth, v)
-			labels.Entities, labels.Classes = append(labels.Entities, int32(i)), append(labels.Classes, NoClass)
+			labels.Entities, labels.Classes = append(labels.Entities, int32(i)), append(labels.Classes, label.NoClass)
 		}
 		w.Folds = append(w.Folds, Fold{Inputs: x, Labels: labels})
 	}
@@ -82,7 +84,7 @@ func TestWeigherStays(t *testing.T) {
 func TestWeigherGradient(t *testing.T) {
 	w, written := weighing(t, func(theta []float64) { theta[0], theta[1] = 2*theta[0], theta[1]/2 })
 	w.prepare()
-	logs := &Parameter{Value: make([]float32, len(written)), Gradient: make([]float32, len(written))}
+	logs := &perception.Parameter{Value: make([]float32, len(written)), Gradient: make([]float32, len(written))}
 	at := func(r int, log float64) float64 {
 		copy(w.Theta, written)
 		w.Theta[r] *= math.Exp(log)

@@ -3,6 +3,9 @@ package learn
 import (
 	"math"
 	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
+	"github.com/deeppsl/deeppsl/internal/named"
 )
 
 // Update says how the weights of rules follow their gradient.
@@ -43,7 +46,7 @@ func (u Update) KeepsSum() bool { return u == Mirror || u == Projected }
 func (u Update) String() string { return updates[u].name }
 
 // ParseUpdate returns the update with the given name.
-func ParseUpdate(name string) (Update, error) { return Named[Update](len(updates), name) }
+func ParseUpdate(name string) (Update, error) { return named.Of[Update](len(updates), name) }
 
 // smallestShare keeps a weight from becoming 0, where multiplying would leave it for ever. It is relative to the mean.
 const smallestShare = 1e-5
@@ -200,13 +203,13 @@ func (s *simplex) shift() float64 {
 
 // optimised are weights with the optimiser that moves the learned ones.
 type optimised struct {
-	*Optimiser
-	rules   *Parameter
+	*perception.Optimiser
+	rules   *perception.Parameter
 	learned []bool
 }
 
 // follow moves what the parameter holds against the gradient that is in it.
-func (o optimised) follow(rate float64) { o.Optimiser.Step([]*Parameter{o.rules}, rate) }
+func (o optimised) follow(rate float64) { o.Optimiser.Step([]*perception.Parameter{o.rules}, rate) }
 
 // take gives the parameter the gradient by the learned weights.
 func (o optimised) take(gradient []float64) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -17,7 +18,7 @@ import (
 func couples(t *testing.T, pairs int, unit float64) Task {
 	t.Helper()
 	b := mrftest.New(3*pairs, 0, 2*pairs)
-	task := Task{Labels: new(Labels)}
+	task := Task{Labels: new(label.Labels)}
 	for k := range 2 * pairs {
 		b.Rule(k, mrf.Absolute, 2)
 		for i := range 3 {

@@ -103,8 +103,27 @@ func TestKnots(t *testing.T) {
 		}
 	}
 	slices.SortFunc(m.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
-	if got := fileNames(largestKnot(m.Files)); got != "a.go, b.go, c.go" {
+	if got := fileNames(largestKnot(m.Files, nil)); got != "a.go, b.go, c.go" {
 		t.Errorf("the knot is %s", got)
+	}
+}
+
+// A method that an imported package has, too, may be that one.
+func TestKnotsOfOthersMethods(t *testing.T) {
+	m := &Module{Fset: token.NewFileSet()}
+	for path, text := range map[string]string{
+		"a/a.go": imports(modulePath+"/b") + "\nfunc a(v *b.T) { v.Do() }\n",
+		"a/b.go": "package a\n\ntype T struct{}\n\nfunc (T) Do() { a(nil) }\n",
+	} {
+		if err := m.add(path, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want, methods := range map[int]map[string]bool{2: nil, 1: {"Do": true}} {
+		got := largestKnot(m.Files, map[string]map[string]bool{"b": methods})
+		if len(got) != want {
+			t.Errorf("package b has the methods %v: the knot is %s", methods, fileNames(got))
+		}
 	}
 }
 

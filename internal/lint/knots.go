@@ -21,7 +21,7 @@ var looser = map[string]int{"neural": 19, "internal/ground": 17}
 var tighter = map[string]int{".": 4}
 
 // knots finds packages whose files need each other in too large a circle. A file needs another one if it uses a name
-// that the other declares at its top, or calls a method that it alone has.
+// that the other declares at its top, or calls a method that it alone has, and no package that the file imports.
 func knots(m *Module) []Finding {
 	packages := make(map[string][]*File)
 	m.goFiles(func(file *File) {
@@ -29,10 +29,14 @@ func knots(m *Module) []Finding {
 			packages[file.Package()] = append(packages[file.Package()], file)
 		}
 	})
+	elsewhere := make(map[string]map[string]bool)
+	for folder, files := range packages {
+		elsewhere[folder] = methodNames(files)
+	}
 	var findings []Finding
 	for folder, files := range packages {
 		limit := cmp.Or(tighter[folder], max(maxKnot, looser[folder]))
-		if knot := largestKnot(files); len(knot) > limit {
+		if knot := largestKnot(files, elsewhere); len(knot) > limit {
 			findings = append(findings, Finding{knot[0].Path, 1, fmt.Sprintf(
 				"%d files of the package need each other, more than %d: %s", len(knot), limit, fileNames(knot))})
 		}
@@ -50,9 +54,22 @@ func fileNames(files []*File) string {
 	return strings.Join(names, ", ")
 }
 
-// largestKnot returns the largest set of files that reach each other.
-func largestKnot(files []*File) (largest []*File) {
-	reach := reaches(files)
+// methodNames returns the names of the methods that files declare.
+func methodNames(files []*File) map[string]bool {
+	names := make(map[string]bool)
+	for _, file := range files {
+		for _, decl := range file.Syntax.Decls {
+			if method, ok := decl.(*ast.FuncDecl); ok && method.Recv != nil {
+				names[method.Name.Name] = true
+			}
+		}
+	}
+	return names
+}
+
+// largestKnot returns the largest set of files that reach each other. Elsewhere has the methods' names of each package.
+func largestKnot(files []*File, elsewhere map[string]map[string]bool) (largest []*File) {
+	reach := reaches(files, elsewhere)
 	for i := range files {
 		var knot []*File
 		for j := range files {
@@ -68,7 +85,7 @@ func largestKnot(files []*File) (largest []*File) {
 }
 
 // reaches tells which file needs which, whether itself or through others.
-func reaches(files []*File) [][]bool {
+func reaches(files []*File, elsewhere map[string]map[string]bool) [][]bool {
 	top, methods := homes(files)
 	reach := make([][]bool, len(files))
 	for i, file := range files {
@@ -81,7 +98,8 @@ func reaches(files []*File) [][]bool {
 		imported := importNames(file.Syntax)
 		ast.Inspect(file.Syntax, func(node ast.Node) bool {
 			if call, ok := node.(*ast.CallExpr); ok {
-				if j, known := methods[methodName(call, imported)]; known {
+				name := methodName(call, imported)
+				if j, known := methods[name]; known && !importsMethod(file, name, elsewhere) {
 					reach[i][j] = true
 				}
 			}
@@ -96,6 +114,15 @@ func reaches(files []*File) [][]bool {
 		}
 	}
 	return reach
+}
+
+// importsMethod tells whether a package that the file imports has a method of that name, too: which one is meant cannot
+// be told without types.
+func importsMethod(file *File, name string, elsewhere map[string]map[string]bool) bool {
+	return slices.ContainsFunc(file.Syntax.Imports, func(spec *ast.ImportSpec) bool {
+		folder, ours := folderOf(spec)
+		return ours && elsewhere[folder][name] && ast.IsExported(name)
+	})
 }
 
 // methodName returns the name of the method that is called, or "" if it is none.
@@ -137,7 +164,7 @@ func homes(files []*File) (top, methods map[string]int) {
 			}
 			name := method.Name.Name
 			if before, known := methods[name]; known && before != i {
-				several[name] = true // which one is meant cannot be told without types
+				several[name] = true // as in importsMethod
 			}
 			methods[name] = i
 		}

@@ -82,21 +82,27 @@ var layers = []layer{
 	{"internal/explain", []string{
 		"internal/parallel", "internal/bitset", "internal/ldl", "internal/source", "internal/mrf", "internal/partition",
 		"internal/presolve", "internal/solve", "internal/report"}},
+	{"internal/named", nil},
+	{"internal/learn/perception", []string{"internal/parallel", "internal/kernel", "internal/named"}},
+	{"internal/learn/perceptiontest", []string{"internal/learn/perception"}},
+	{"internal/learn/label", []string{"internal/named", "internal/stat", "internal/mrf"}},
+	{"internal/learn/latent", []string{"internal/forest", "internal/mrf", "internal/learn/label"}},
 	{"internal/learn", []string{
 		"internal/pack", "internal/parallel", "internal/reuse", "internal/kernel", "internal/forest", "internal/cholesky",
-		"internal/stat", "internal/mrf", "internal/partition", "internal/solve", "internal/report"}},
-	{"internal/option", []string{"internal/learn", "internal/solve"}},
+		"internal/stat", "internal/mrf", "internal/partition", "internal/solve", "internal/report", "internal/named",
+		"internal/learn/perception", "internal/learn/perceptiontest", "internal/learn/label", "internal/learn/latent"}},
+	{"internal/option", []string{"internal/learn/label", "internal/learn", "internal/solve"}},
 	{"internal/eval", []string{
 		"internal/stat", "internal/symbol", "internal/relation", "internal/program", "internal/mrf", "internal/report"}},
 	{"neural/features", []string{"internal/half", "internal/idx", "internal/source", "internal/format"}},
 	{"neural", []string{
 		"internal/half", "internal/parallel", "internal/kernel", "internal/onnx", "internal/source",
-		"internal/symbol", "internal/relation", "internal/learn", "internal/report", "neural/features"}},
+		"internal/symbol", "internal/relation", "internal/learn/perception", "internal/report", "neural/features"}},
 	{"internal/neupsl", []string{"neural"}},
 	{"internal/project", []string{
 		"internal/source", "internal/syntax", "internal/program", "internal/option", "internal/load", "internal/mrf",
-		"internal/ground", "internal/preflight", "internal/derive", "internal/solve", "internal/learn", "neural",
-		"neural/features", "internal/neupsl"}},
+		"internal/ground", "internal/preflight", "internal/derive", "internal/solve", "internal/learn/perception",
+		"internal/learn/label", "internal/learn", "neural", "neural/features", "internal/neupsl"}},
 	{"internal/declare", []string{
 		"internal/source", "internal/syntax", "internal/program", "internal/similarity", "internal/load", "neural",
 		"neural/features"}},
@@ -111,12 +117,14 @@ var layers = []layer{
 		"internal/presolve", "internal/solve", "internal/eval", "neural", "internal/project", "internal/perceive"}},
 	{"internal/batch", []string{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/program",
-		"internal/load", "internal/mrf", "internal/ground", "internal/solve", "internal/learn", "internal/eval",
+		"internal/load", "internal/mrf", "internal/ground", "internal/solve", "internal/learn/perception",
+		"internal/learn/label", "internal/learn", "internal/eval",
 		"neural", "neural/features", "internal/project", "internal/perceive", "internal/session"}},
 	{"internal/training", []string{
 		"internal/forest", "internal/stat", "internal/source", "internal/symbol", "internal/relation",
 		"internal/syntax", "internal/program", "internal/report", "internal/load", "internal/mrf",
-		"internal/partition", "internal/solve", "internal/learn", "internal/eval", "neural", "neural/features",
+		"internal/partition", "internal/solve", "internal/learn/perception", "internal/learn/label", "internal/learn/latent",
+		"internal/learn", "internal/eval", "neural", "neural/features",
 		"internal/project", "internal/perceive", "internal/session", "internal/batch"}},
 	{"change", nil},
 	{"internal/live", []string{

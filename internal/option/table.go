@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
 )
 
@@ -24,7 +25,7 @@ func learners() []Row {
 }
 
 func losses() (rows []Row) {
-	for _, row := range learn.Losses() {
+	for _, row := range label.Losses() {
 		rows = append(rows, Row{row.Name, row.Doc})
 	}
 	return rows

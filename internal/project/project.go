@@ -16,6 +16,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/derive"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/fit"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/neupsl"
 	"github.com/deeppsl/deeppsl/internal/option"
@@ -39,7 +40,7 @@ type Options struct {
 	// OnEpoch, if set, is called after every epoch of training.
 	OnEpoch func(learn.Epoch)
 	// OnFit, if set, is called after every epoch of fitting networks alone.
-	OnFit func(learn.FitEpoch)
+	OnFit func(fit.Epoch)
 	// OnStage, if set, is called after each of at most so many steps of a stage of learning, and with the last one when
 	// the stage is over.
 	OnStage func(name string, step, steps int)

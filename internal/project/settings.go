@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/learn/search"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/option"
@@ -127,9 +129,9 @@ var setters = map[string]setter{
 	"learn.epochs": count(func(s *Settings) *int { return &s.Learn.Epochs }),
 	"learn.steps":  count(func(s *Settings) *int { return &s.Learn.Steps }),
 	"learn.batch":  count(func(s *Settings) *int { return &s.Batch }),
-	"learn.loss":   parsed(learn.ParseLoss, func(s *Settings) *learn.LossKind { return &s.Learn.Loss.Kind }),
+	"learn.loss":   parsed(label.ParseLoss, func(s *Settings) *label.LossKind { return &s.Learn.Loss.Kind }),
 	"learn.floor":  number(func(s *Settings) *float64 { return &s.Learn.Loss.Floor }),
-	"learn.optimiser": parsed(learn.ParseOptimiser, func(s *Settings) *learn.OptimiserKind {
+	"learn.optimiser": parsed(perception.ParseOptimiser, func(s *Settings) *perception.OptimiserKind {
 		return &s.Learn.Optimiser
 	}),
 	"learn.rate.rules":      number(func(s *Settings) *float64 { return &s.Learn.RuleRate }),

@@ -6,6 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/option"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/sgd"
@@ -42,8 +44,8 @@ func TestDefaultsStandOnce(t *testing.T) {
 		if err != nil || m == learn.ConvexDifference || m == learn.Implicit {
 			continue
 		}
-		want := learn.Settings{Epochs: 100, Steps: 1, NetworkRate: 1e-2, Optimiser: learn.Adam, Movement: 5e-4,
-			Loss:     learn.Loss{Kind: learn.SquaredError, Floor: learn.DefaultFloor},
+		want := learn.Settings{Epochs: 100, Steps: 1, NetworkRate: 1e-2, Optimiser: perception.Adam, Movement: 5e-4,
+			Loss:     label.Loss{Kind: label.SquaredError, Floor: label.DefaultFloor},
 			RuleRate: 0.5, Update: learn.Mirror, Barrier: 0.02, L2: 0.1}
 		switch m {
 		case learn.Likelihood:

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 )
 
 // beginnings are what the weights of rules that do not just pass on what networks see are multiplied by, all together,
@@ -24,7 +24,7 @@ const beginningGain = 3
 type beginning struct {
 	theta   []float64 // nil for those written
 	folds   []fold
-	verdict learn.Verdict
+	verdict label.Verdict
 }
 
 // start returns where the search for weights begins: those written, unless others are plainly better.

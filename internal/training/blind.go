@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 )
 
 // oneValue is how far apart values are at most that are one to whoever reads them.
@@ -41,7 +41,7 @@ func (r *rehearsal) tellMost(ctx context.Context, standing *contestant, errors f
 }
 
 // isOneValue tells whether all that has a label has one value in a state.
-func isOneValue(labels *learn.Labels, y []float64) bool {
+func isOneValue(labels *label.Labels, y []float64) bool {
 	values := make([]float64, len(labels.Variables))
 	for k, i := range labels.Variables {
 		values[k] = y[i]
@@ -58,7 +58,7 @@ func areOne(values []float64) bool {
 
 // isBlind tells whether a state says the same whatever a label is about: all one value, or of each class one, though
 // labels differ in what they say of it.
-func isBlind(labels *learn.Labels, y []float64) bool {
+func isBlind(labels *label.Labels, y []float64) bool {
 	if isOneValue(labels, y) {
 		return true
 	}
@@ -81,6 +81,6 @@ func isBlind(labels *learn.Labels, y []float64) bool {
 }
 
 // areBlind tells whether the states of all folds are so, as to what they hold out.
-func areBlind(folds []fold, blind func(*learn.Labels, []float64) bool) bool {
+func areBlind(folds []fold, blind func(*label.Labels, []float64) bool) bool {
 	return !slices.ContainsFunc(folds, func(f fold) bool { return !blind(f.held, f.last.Y) })
 }

@@ -3,7 +3,7 @@ package training
 import (
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -14,7 +14,7 @@ import (
 // classes are false. The labels are those from first on, of one predicate about things and their classes. They are
 // completed only if each labelled thing has one label, which is true, and an atom for every class there is, unless a
 // thing is known to have one class, of those that it has atoms for.
-func completeChoices(labels *learn.Labels, first int, atoms *relation.Relation, of subject, one bool) {
+func completeChoices(labels *label.Labels, first int, atoms *relation.Relation, of subject, one bool) {
 	if atoms.Arity < 2 || first == len(labels.Truth) {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -142,7 +143,7 @@ func (c *comparison) choose(ctx context.Context, by string) (*Comparison, error)
 	case gain.wins(c.charge()):
 		return c.result(by, true), nil
 	}
-	divided := learn.DivideForRules(c.labels, c.g.Project.Learning.Folds, c.g.Seed)
+	divided := label.DivideForRules(c.labels, c.g.Project.Learning.Folds, c.g.Seed)
 	if divided == nil || c.g.Model.Potentials() > mostAdmitted {
 		r := c.result(by, false)
 		if r.Reason = "there are too few labels to hold any out"; divided != nil {
@@ -224,7 +225,7 @@ func (c *comparison) heldOut(ctx context.Context, divided map[int32]int) (gain g
 }
 
 // without learns without a fold as the weights that are compared were learned, and returns the state in the end.
-func (c *comparison) without(ctx context.Context, d *division, held *learn.Labels, fold int) (y []float64, err error) {
+func (c *comparison) without(ctx context.Context, d *division, held *label.Labels, fold int) (y []float64, err error) {
 	copy(c.g.Theta, c.written.theta)
 	if !c.learned.afresh {
 		_, y, err = c.learn(ctx, lesson{epochs: c.learned.settings.Epochs, division: d, held: held,
@@ -266,7 +267,7 @@ func (c *comparison) finish(ctx context.Context, trainer *learn.Trainer) error {
 	if len(labels.Variables) < perWeight*c.weights() {
 		return nil
 	}
-	divided := learn.DivideForRules(labels, c.g.Project.Learning.Folds, c.g.Seed)
+	divided := label.DivideForRules(labels, c.g.Project.Learning.Folds, c.g.Seed)
 	if divided == nil {
 		return nil
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -257,14 +259,14 @@ func (c *crossFitting) weigher(solver solve.Solver, theta []float64, start begin
 
 // judge returns what held-out labels say of weights and the networks of each fold. It looks for MAP states near those
 // that were judged before, which takes a small part of the time: what the networks of a fold see does not change much.
-func (c *crossFitting) judge(ctx context.Context, theta []float64, folds []fold) (learn.Verdict, error) {
+func (c *crossFitting) judge(ctx context.Context, theta []float64, folds []fold) (label.Verdict, error) {
 	g := c.g
 	solver, err := g.judging(g.Field)
 	if err != nil {
-		return learn.Verdict{}, err
+		return label.Verdict{}, err
 	}
 	solver.SetWeights(theta)
-	verdicts := make([]learn.Verdict, len(folds))
+	verdicts := make([]label.Verdict, len(folds))
 	for k := range folds {
 		f := &folds[k]
 		solver.SetInputs(f.inputs)
@@ -275,11 +277,11 @@ func (c *crossFitting) judge(ctx context.Context, theta []float64, folds []fold)
 			f.last.Y = make([]float64, g.Model.Variables)
 		}
 		if f.last, err = learn.SolveNear(ctx, solver, f.last); err != nil {
-			return learn.Verdict{}, err
+			return label.Verdict{}, err
 		}
 		verdicts[k] = f.held.Judge(f.last.Y)
 	}
-	return learn.Together(verdicts...), nil
+	return label.Together(verdicts...), nil
 }
 
 // impatience is how many epochs a fold goes on without a smaller loss.
@@ -305,7 +307,7 @@ func (c *crossFitting) chooseEpochs(ctx context.Context) error {
 	begun := make([]func(), len(c.folds)) // give each fold's networks what they began with
 	for k, f := range c.folds {
 		if begun[k] = func() {}; f.networks != nil {
-			begun[k] = learn.Keep(f.networks.System.Parameters())
+			begun[k] = perception.Keep(f.networks.System.Parameters())
 		}
 	}
 	found, err := c.descend(ctx, patience, func(k int, _ *lesson) error {
@@ -402,7 +404,7 @@ func (c *crossFitting) steady(ctx context.Context) error {
 			folds[k].inputs = folds[k].ends
 		}
 	}
-	multiply := func(by float64) (theta []float64, verdict learn.Verdict, err error) {
+	multiply := func(by float64) (theta []float64, verdict label.Verdict, err error) {
 		theta = slices.Clone(c.plan.theta)
 		for _, r := range relating {
 			theta[r] *= by
@@ -426,7 +428,7 @@ func (c *crossFitting) steady(ctx context.Context) error {
 }
 
 // knowing is the verdict on what stands once inference knows the labels that are not held out; nil where it would not.
-func (c *crossFitting) knowing(ctx context.Context) (*learn.Verdict, error) {
+func (c *crossFitting) knowing(ctx context.Context) (*label.Verdict, error) {
 	g := c.g
 	if c.chosen.Folds == 0 || g.Project.Phases[load.Infer].Skip {
 		return nil, nil
@@ -447,13 +449,13 @@ func (c *crossFitting) knowing(ctx context.Context) (*learn.Verdict, error) {
 }
 
 // nothing is the verdict on a state that tells nothing from anything.
-func (c *crossFitting) nothing() learn.Verdict {
+func (c *crossFitting) nothing() label.Verdict {
 	same := slices.Repeat([]float64{0.5}, c.g.Model.Variables)
-	verdicts := make([]learn.Verdict, len(c.folds))
+	verdicts := make([]label.Verdict, len(c.folds))
 	for k, f := range c.folds {
 		verdicts[k] = f.held.Judge(same)
 	}
-	return learn.Together(verdicts...)
+	return label.Together(verdicts...)
 }
 
 // learn learns from all labels.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
@@ -28,7 +28,7 @@ func (c *crossFitting) fit(ctx context.Context) error {
 	if len(c.folds) == 0 {
 		return nil
 	}
-	standing, err := c.decayed(ctx, decayFactors[:], decayGain, learn.Verdict{})
+	standing, err := c.decayed(ctx, decayFactors[:], decayGain, label.Verdict{})
 	if err == nil && c.degrees && c.chosen.DecayFactor == decayFactors[0] {
 		standing, err = c.decayed(ctx, lessDecay[:], degreesGain, standing)
 	}
@@ -44,8 +44,8 @@ func (c *crossFitting) fit(ctx context.Context) error {
 // decayed fits by one decay after the other, as long as each is better than the one before by some standard errors.
 // Without a verdict to stand against, the first is.
 func (c *crossFitting) decayed(
-	ctx context.Context, factors []float64, gain float64, standing learn.Verdict,
-) (learn.Verdict, error) {
+	ctx context.Context, factors []float64, gain float64, standing label.Verdict,
+) (label.Verdict, error) {
 	for _, factor := range factors {
 		first := c.chosen.DecayFactor == 0
 		if !first && !c.choosesDecay(standing) {
@@ -65,7 +65,7 @@ func (c *crossFitting) decayed(
 
 // decaysBetter compares what two decays make of the networks. Where labels only follow from what these see, it is no
 // matter how likely they are as values are: which of two things is the better one is told by the order of the values.
-func (c *crossFitting) decaysBetter(verdict, standing learn.Verdict, gain float64) bool {
+func (c *crossFitting) decaysBetter(verdict, standing label.Verdict, gain float64) bool {
 	switch {
 	case verdict.Entities() != standing.Entities():
 		return false // by some decay, nothing could be fitted
@@ -78,25 +78,25 @@ func (c *crossFitting) decaysBetter(verdict, standing learn.Verdict, gain float6
 }
 
 // suitsMore tells whether more decay suits labels that are true or false better than what stands.
-func suitsMore(verdict, standing learn.Verdict) bool {
+func suitsMore(verdict, standing label.Verdict) bool {
 	gain := min(decayGain, manyGain/math.Sqrt(float64(standing.Entities())))
 	return verdict.Better(standing, gain) || verdict.Beats(standing, plainlyGain)
 }
 
 // choosesDecay tells whether held-out labels can choose the decay: whether it is left to us, and some are about what
 // networks see, or, where nobody has labelled that, follow from it.
-func (c *crossFitting) choosesDecay(fitted learn.Verdict) bool {
+func (c *crossFitting) choosesDecay(fitted label.Verdict) bool {
 	return fitted.Entities() > 0 && c.g.Project.Learning.Network.Decay < 0
 }
 
 // fitted returns the folds with networks that are fitted alone by a decay, and what held-out labels say of these.
-func (c *crossFitting) fitted(ctx context.Context, factor float64) ([]fold, learn.Verdict, error) {
+func (c *crossFitting) fitted(ctx context.Context, factor float64) ([]fold, label.Verdict, error) {
 	g, folds := c.g, slices.Clone(c.folds)
-	verdicts := make([]learn.Verdict, len(folds))
+	verdicts := make([]label.Verdict, len(folds))
 	for k := range folds {
 		f := &folds[k]
 		if err := g.begin(); err != nil {
-			return nil, learn.Verdict{}, err
+			return nil, label.Verdict{}, err
 		}
 		l := c.without(f)
 		l.decayFactor = factor
@@ -105,7 +105,7 @@ func (c *crossFitting) fitted(ctx context.Context, factor float64) ([]fold, lear
 			err = g.Perceive()
 		}
 		if err != nil {
-			return nil, learn.Verdict{}, err
+			return nil, label.Verdict{}, err
 		}
 		f.networks, f.inputs = g.Networks, slices.Clone(g.Inputs)
 		if training.FitEpochs == 0 {
@@ -114,13 +114,13 @@ func (c *crossFitting) fitted(ctx context.Context, factor float64) ([]fold, lear
 		c.fitsAny = true
 		if c.plan.together {
 			if verdicts[k], err = c.judgeBoth(f); err != nil {
-				return nil, learn.Verdict{}, err
+				return nil, label.Verdict{}, err
 			}
 			continue
 		}
 		held, err := c.unseen(f)
 		if err != nil {
-			return nil, learn.Verdict{}, err
+			return nil, label.Verdict{}, err
 		}
 		c.degrees = c.degrees || held.Degrees()
 		if verdicts[k] = held.Judge(f.inputs); len(held.Variables) > 0 {
@@ -130,11 +130,11 @@ func (c *crossFitting) fitted(ctx context.Context, factor float64) ([]fold, lear
 			c.likely, verdicts[k] = true, latent.Judge(f.inputs)
 		}
 	}
-	return folds, learn.Together(verdicts...), nil
+	return folds, label.Together(verdicts...), nil
 }
 
 // unseen returns what a fold holds out about what networks see, or counterparts of that.
-func (c *crossFitting) unseen(f *fold) (*learn.Labels, error) {
+func (c *crossFitting) unseen(f *fold) (*label.Labels, error) {
 	labels, err := c.unseenOf(f)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (c *crossFitting) unseen(f *fold) (*learn.Labels, error) {
 }
 
 // unseenOf returns what a fold holds out about what networks see.
-func (c *crossFitting) unseenOf(f *fold) (*learn.Labels, error) {
+func (c *crossFitting) unseenOf(f *fold) (*label.Labels, error) {
 	phase := load.Learn
 	if f.division == nil {
 		phase = load.Validation
@@ -173,15 +173,15 @@ func (c *crossFitting) together(ctx context.Context) error {
 	if err != nil || len(own.Variables) == 0 || g.latentOf(further, g.pairs()) == nil {
 		return err
 	}
-	verdicts := make([]learn.Verdict, len(c.folds))
+	verdicts := make([]label.Verdict, len(c.folds))
 	for k := range c.folds {
 		if verdicts[k], err = c.judgeBoth(&c.folds[k]); err != nil {
 			return err
 		}
 	}
-	apart, before := learn.Together(verdicts...), *c
+	apart, before := label.Together(verdicts...), *c
 	c.plan.together, c.likely, c.chosen.DecayFactor = true, true, 0
-	verdict, err := c.decayed(ctx, decayFactors[:], likelyGain, learn.Verdict{})
+	verdict, err := c.decayed(ctx, decayFactors[:], likelyGain, label.Verdict{})
 	if err != nil {
 		return err
 	}
@@ -193,15 +193,15 @@ func (c *crossFitting) together(ctx context.Context) error {
 }
 
 // judgeBoth returns what the labels of a fold say of what networks see, those of it and those that follow from it.
-func (c *crossFitting) judgeBoth(f *fold) (learn.Verdict, error) {
+func (c *crossFitting) judgeBoth(f *fold) (label.Verdict, error) {
 	own, err := c.unseenOf(f)
 	if err != nil {
-		return learn.Verdict{}, err
+		return label.Verdict{}, err
 	}
 	stands, further := c.g.ties.Apart(f.held)
 	verdict := own.Join(stands).Judge(f.inputs)
 	if latent := c.g.latentOf(further, c.g.pairs()); latent != nil {
-		verdict = learn.Together(verdict, latent.Judge(f.inputs))
+		verdict = label.Together(verdict, latent.Judge(f.inputs))
 	}
 	return verdict, nil
 }
@@ -222,11 +222,11 @@ const evenGain = 1
 // evened has networks that see more columns than there are labels see classes as often as they are likely to be common,
 // if held-out labels are told better by it. Such networks can learn each label by heart, by what it alone has, and a
 // bias that the more frequent classes have in common: of other things it says more than what labels have taught.
-func (c *crossFitting) evened(ctx context.Context, standing learn.Verdict) error {
+func (c *crossFitting) evened(ctx context.Context, standing label.Verdict) error {
 	if c.likely || c.g.large() || !c.wide(standing.Entities()) {
 		return nil
 	}
-	verdicts := make([]learn.Verdict, len(c.folds))
+	verdicts := make([]label.Verdict, len(c.folds))
 	for k := range c.folds {
 		f := &c.folds[k]
 		labels, err := c.g.fitLabels(c.without(f))
@@ -239,10 +239,10 @@ func (c *crossFitting) evened(ctx context.Context, standing learn.Verdict) error
 		}
 		verdicts[k] = held.Judge(leant(c.g.leanings(labels, f.inputs), f.inputs))
 	}
-	better := func(v learn.Verdict) bool {
+	better := func(v label.Verdict) bool {
 		return v.Entities() == standing.Entities() && v.Better(standing, evenGain) && v.Beats(standing, 0)
 	}
-	if !better(learn.Together(verdicts...)) {
+	if !better(label.Together(verdicts...)) {
 		return nil
 	}
 	c.plan.shared = true

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 )
 
 // More decay is taken where many labels are told a little better by it, of few not; and where labels are told plainly
@@ -23,8 +23,8 @@ func TestMoreDecaySuits(t *testing.T) {
 		{"hardly better, and less sure", 200, 55, 30, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			judge := func(surer func(k int) float64, sure float64) learn.Verdict {
-				labels, values := &learn.Labels{}, make([]float64, test.labels)
+			judge := func(surer func(k int) float64, sure float64) label.Verdict {
+				labels, values := &label.Labels{}, make([]float64, test.labels)
 				for k := range test.labels {
 					right := 1.0
 					if k%4 == 3 {
@@ -33,7 +33,7 @@ func TestMoreDecaySuits(t *testing.T) {
 					labels.Variables = append(labels.Variables, int32(k))
 					labels.Truth = append(labels.Truth, 1)
 					labels.Entities = append(labels.Entities, int32(k))
-					labels.Classes = append(labels.Classes, learn.NoClass)
+					labels.Classes = append(labels.Classes, label.NoClass)
 					values[k] = 1 / (1 + math.Exp(-sure*(right+surer(k))))
 				}
 				return labels.Judge(values)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 )
 
 // descent is training end to end, as held-out labels judge it.
@@ -15,8 +16,8 @@ type descent struct {
 	epochs     int           // after which they are least
 	calibrated bool          // descends on the loss at the temperature that suits what is inferred
 	smooth     bool          // descends as if all rules were squared
-	sight      learn.Verdict // after these epochs, by what is descended on
-	verdict    learn.Verdict // and by the rules as they are written
+	sight      label.Verdict // after these epochs, by what is descended on
+	verdict    label.Verdict // and by the rules as they are written
 }
 
 // heldBack is the weight decay of epochs end to end that is tried beside the option's, where no label is of what

@@ -4,7 +4,7 @@ import (
 	"maps"
 
 	"github.com/deeppsl/deeppsl/internal/forest"
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -13,22 +13,22 @@ import (
 // deal deals the things that labels are about out to folds; nil if there are too few. Things that hard rules say are
 // alike, such as those of one household, or that are copies of each other, are held out together where labels are of
 // all of them or none: the others would tell what is held out, as they tell nothing of what inference is asked.
-func (g *learner) deal(labels *learn.Labels) map[int32]int {
+func (g *learner) deal(labels *label.Labels) map[int32]int {
 	folds, first := g.Project.Learning.Folds, g.alike(labels, sameValues(g.Model))
 	if first == nil {
 		first = g.alike(labels, g.copies())
 	}
 	if first == nil {
-		return learn.Divide(labels, folds, g.Seed)
+		return label.Divide(labels, folds, g.Seed)
 	}
 	grouped := *labels
 	grouped.Entities = make([]int32, len(labels.Entities))
 	for k, entity := range labels.Entities {
 		grouped.Entities[k] = first[entity]
 	}
-	divided := learn.Divide(&grouped, folds, g.Seed)
+	divided := label.Divide(&grouped, folds, g.Seed)
 	if divided == nil {
-		return learn.Divide(labels, folds, g.Seed)
+		return label.Divide(labels, folds, g.Seed)
 	}
 	for entity, group := range first {
 		divided[entity] = divided[group]
@@ -47,7 +47,7 @@ func (g *learner) dealOthers(divided map[int32]int) error {
 	for _, entity := range others.Entities {
 		divided[entity] = inNoFold
 	}
-	maps.Copy(divided, learn.Divide(others, g.Project.Learning.Folds, g.Seed))
+	maps.Copy(divided, label.Divide(others, g.Project.Learning.Folds, g.Seed))
 	return nil
 }
 
@@ -56,7 +56,7 @@ const inNoFold = -1
 
 // alike returns for each thing with a label the first one whose targets are among equal ones; nil if none are, or some
 // that have no label.
-func (g *learner) alike(labels *learn.Labels, equal forest.Forest) map[int32]int32 {
+func (g *learner) alike(labels *label.Labels, equal forest.Forest) map[int32]int32 {
 	if equal == nil {
 		return nil
 	}

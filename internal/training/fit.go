@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/deeppsl/deeppsl/internal/batch"
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/fit"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -46,7 +48,7 @@ func (g *learner) fitNetworks(ctx context.Context, l lesson) (*Training, error) 
 
 // fitLabels returns what networks can be fitted to alone: labels of what they see, and, of anything else, of its
 // counterparts.
-func (g *learner) fitLabels(l lesson) (*learn.Labels, error) {
+func (g *learner) fitLabels(l lesson) (*label.Labels, error) {
 	labels, err := g.taught(l, relation.Perceived)
 	if err != nil {
 		return nil, err
@@ -59,7 +61,7 @@ func (g *learner) fitLabels(l lesson) (*learn.Labels, error) {
 }
 
 // fitTo fits the networks alone to labels of what they see, and others to what labels say of them by way of rules.
-func (g *learner) fitTo(ctx context.Context, l lesson, labels *learn.Labels) (*Training, error) {
+func (g *learner) fitTo(ctx context.Context, l lesson, labels *label.Labels) (*Training, error) {
 	apart, err := g.fitOthers(ctx, l, labels)
 	if err != nil {
 		return new(Training), err
@@ -75,11 +77,11 @@ func (g *learner) fitTo(ctx context.Context, l lesson, labels *learn.Labels) (*T
 }
 
 // fitter fits the networks of a lesson alone.
-func (g *learner) fitter(l lesson) *learn.Fitter {
+func (g *learner) fitter(l lesson) *fit.Fitter {
 	s := g.Project.Learning.Network
-	fitter := &learn.Fitter{
+	fitter := &fit.Fitter{
 		Perception: g.Perception, Loss: g.fitLoss(), Inputs: len(g.Inputs),
-		Optimiser: learn.Adam, Rate: s.Rate, Decay: l.decayOf(s.Decay), Epochs: l.fitEpochs, Patience: s.Patience,
+		Optimiser: perception.Adam, Rate: s.Rate, Decay: l.decayOf(s.Decay), Epochs: l.fitEpochs, Patience: s.Patience,
 		Seed: g.Seed, Threads: g.Project.Threads,
 		OnEpoch: g.onFit,
 	}
@@ -96,7 +98,7 @@ func (g *learner) fitter(l lesson) *learn.Fitter {
 const batchOfImages, rateOfBatches = 32, 0.5
 
 // fitBy fits the networks, which then see what they have learned to.
-func (g *learner) fitBy(ctx context.Context, fitter *learn.Fitter) (*Training, error) {
+func (g *learner) fitBy(ctx context.Context, fitter *fit.Fitter) (*Training, error) {
 	fit, err := fitter.Run(ctx)
 	if fit == nil {
 		return nil, err
@@ -117,7 +119,7 @@ func (l *lesson) decayOf(set float64) float64 {
 }
 
 // onFit hears of every epoch of fitting.
-func (g *learner) onFit(line learn.FitEpoch) {
+func (g *learner) onFit(line fit.Epoch) {
 	if g.Project.OnFit != nil {
 		g.Project.OnFit(line)
 	}
@@ -127,18 +129,18 @@ func (g *learner) onFit(line learn.FitEpoch) {
 }
 
 // fitLoss is the loss that networks are fitted by, of labels that have none of their own.
-func (g *learner) fitLoss() learn.LossKind {
+func (g *learner) fitLoss() label.LossKind {
 	if g.Project.Learning.LossSet {
 		return g.Project.Learning.Learn.Loss.Kind
 	}
-	return learn.CrossEntropy
+	return label.CrossEntropy
 }
 
 // giveLosses gives labels the losses that suit what they are about: that of classes to a thing's where the network
 // gives it shares of one, and the labels say which are true. It says nothing about false labels, so all others have the
 // binary one. A loss that is asked for and needs no shares is that of all.
-func (g *learner) giveLosses(labels *learn.Labels) {
-	if labels == nil || g.fitLoss() != learn.CrossEntropy {
+func (g *learner) giveLosses(labels *label.Labels) {
+	if labels == nil || g.fitLoss() != label.CrossEntropy {
 		return
 	}
 	truth := make(map[int32]float64, len(labels.Variables))
@@ -155,10 +157,10 @@ func (g *learner) giveLosses(labels *learn.Labels) {
 			shared[i] = sum > 1-tolerance
 		}
 	}
-	labels.Losses = make([]learn.LossKind, len(labels.Variables))
+	labels.Losses = make([]label.LossKind, len(labels.Variables))
 	for k, i := range labels.Variables {
 		if !shared[i] {
-			labels.Losses[k] = learn.BinaryCrossEntropy
+			labels.Losses[k] = label.BinaryCrossEntropy
 		}
 	}
 }
@@ -167,7 +169,7 @@ func (g *learner) giveLosses(labels *learn.Labels) {
 const tolerance = 0.01
 
 // fitHeld returns the labels that score networks alone, or nil if there are none.
-func (g *learner) fitHeld(l lesson) (*learn.Labels, error) {
+func (g *learner) fitHeld(l lesson) (*label.Labels, error) {
 	if l.anew {
 		return nil, nil
 	}
@@ -201,9 +203,9 @@ func (g *learner) chooseSeenDecay(ctx context.Context, l *lesson, seen *batch.Se
 	if g.Project.Learning.Network.Decay >= 0 || len(seen.Labels.Truth) > manySeen {
 		return nil
 	}
-	var standing learn.Verdict
+	var standing label.Verdict
 	for _, factor := range decayFactors {
-		tried, verdicts := *l, make([]learn.Verdict, g.Project.Learning.Folds)
+		tried, verdicts := *l, make([]label.Verdict, g.Project.Learning.Folds)
 		tried.decayFactor = factor
 		for part := range verdicts {
 			var err error
@@ -211,7 +213,7 @@ func (g *learner) chooseSeenDecay(ctx context.Context, l *lesson, seen *batch.Se
 				return err
 			}
 		}
-		verdict := learn.Together(verdicts...)
+		verdict := label.Together(verdicts...)
 		if l.decayFactor > 0 && !verdict.Better(standing, decayGain) {
 			break
 		}
@@ -221,8 +223,8 @@ func (g *learner) chooseSeenDecay(ctx context.Context, l *lesson, seen *batch.Se
 }
 
 // fitPart begins with new networks, and fits them to all labels but one part, which judges them; -1 holds none out.
-func (g *learner) fitPart(ctx context.Context, l lesson, seen *batch.Seen, part int) (*Training, learn.Verdict, error) {
-	var verdict learn.Verdict
+func (g *learner) fitPart(ctx context.Context, l lesson, seen *batch.Seen, part int) (*Training, label.Verdict, error) {
+	var verdict label.Verdict
 	if err := g.Reset(g.Seed); err != nil {
 		return nil, verdict, err
 	}
@@ -232,7 +234,7 @@ func (g *learner) fitPart(ctx context.Context, l lesson, seen *batch.Seen, part 
 	}
 	fitter := g.fitter(l)
 	fitter.Perception, fitter.Inputs, fitter.Epochs = perception, seen.Inputs, seenEpochs
-	var held *learn.Labels
+	var held *label.Labels
 	fitter.Labels, held = seen.Hold(part, g.Project.Learning.Folds)
 	if len(fitter.Labels.Variables) == 0 {
 		return new(Training), verdict, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -337,7 +338,7 @@ func (s *starts) tellAlone(ctx context.Context) error {
 		return nil
 	}
 	defer s.g.takeBack(s.best)
-	var verdicts []learn.Verdict
+	var verdicts []label.Verdict
 	right := 0
 	for k := range s.sighted.Folds {
 		verdict, count, err := s.sighted.judge(ctx, k, s.sighted.Theta)
@@ -346,7 +347,7 @@ func (s *starts) tellAlone(ctx context.Context) error {
 		}
 		verdicts, right = append(verdicts, verdict), right+count
 	}
-	alone, inferred, n := learn.Together(s.sighted.alone...), learn.Together(verdicts...), s.g.notices
+	alone, inferred, n := label.Together(s.sighted.alone...), label.Together(verdicts...), s.g.notices
 	more := float64(alone.Right() - right)
 	if !alone.Beats(inferred, simpleGain) || more < simplyMore*float64(alone.Entities()) {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/batch"
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -15,8 +15,8 @@ import (
 )
 
 // labels returns the known values of a phase for the atoms with the given role: variables or inputs with their truth.
-func (g *learner) labels(phase load.Phase, role relation.Role) (*learn.Labels, error) {
-	labels := new(learn.Labels)
+func (g *learner) labels(phase load.Phase, role relation.Role) (*label.Labels, error) {
+	labels := new(label.Labels)
 	for k, atoms := range g.Tables.Store.Relations {
 		if atoms.FreeLen() == 0 || atoms.Free != role || g.Project.Config.Predicates[k].Given {
 			continue
@@ -92,19 +92,19 @@ func (s subject) of(tuple []symbol.ID) (about, class int32) {
 	last := len(tuple) - 1
 	switch {
 	case s.related && s.entity == either:
-		return int32(slices.Min(tuple)), learn.NoClass
+		return int32(slices.Min(tuple)), label.NoClass
 	case s.related && s.entity == each:
-		return together(tuple), learn.NoClass
+		return together(tuple), label.NoClass
 	case s.related:
-		return int32(tuple[s.entity]), learn.NoClass
+		return int32(tuple[s.entity]), label.NoClass
 	case last > 1:
 		return together(tuple[:last]), int32(tuple[last])
 	case last == 1:
 		return int32(tuple[s.entity]), int32(tuple[last-s.entity])
 	case last == 0:
-		return int32(tuple[s.entity]), learn.NoClass
+		return int32(tuple[s.entity]), label.NoClass
 	}
-	return 0, learn.NoClass
+	return 0, label.NoClass
 }
 
 // together returns the number of several constants that are one thing: a negative one, as those of constants are not.
@@ -151,7 +151,7 @@ func apart(atoms, truth *relation.Relation, fewest int) int {
 }
 
 // addLabels adds the known values of a predicate's atoms with the role; it returns how many are of no atom at all.
-func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relation.Role, of subject) (strangers int) {
+func addLabels(labels *label.Labels, atoms, truth *relation.Relation, role relation.Role, of subject) (strangers int) {
 	tuple := make([]symbol.ID, 0, atoms.Arity)
 	for row := range int32(truth.Len()) {
 		tuple = truth.Tuple(tuple[:0], row)
@@ -192,7 +192,7 @@ func namesOne(truth *relation.Relation) bool {
 
 // numberCandidates makes the classes of the labels from first on the places that they have among a thing's candidates,
 // where another thing has others: nobody learns from one of them what another is.
-func numberCandidates(labels *learn.Labels, first int) {
+func numberCandidates(labels *label.Labels, first int) {
 	order := make([]int, len(labels.Variables)-first)
 	for k := range order {
 		order[k] = first + k
@@ -249,7 +249,7 @@ func distinct(column []symbol.ID) map[symbol.ID]bool {
 }
 
 // taught returns the labels of a lesson for the atoms with the given role.
-func (g *learner) taught(l lesson, role relation.Role) (*learn.Labels, error) {
+func (g *learner) taught(l lesson, role relation.Role) (*label.Labels, error) {
 	labels, err := g.labels(load.Learn, role)
 	if err == nil && role == relation.Target && len(g.repeats) > 0 {
 		labels = labels.Where(func(entity int32) bool { _, repeats := g.repeats[entity]; return !repeats })

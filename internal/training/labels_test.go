@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
@@ -43,7 +43,7 @@ func TestSubjectOfThree(t *testing.T) {
 	if other, _ := class.of([]symbol.ID{3, 8, 5}); other == about {
 		t.Error("two things are one")
 	}
-	if about, of := related.of([]symbol.ID{9, 7, 4}); about != 4 || of != learn.NoClass {
+	if about, of := related.of([]symbol.ID{9, 7, 4}); about != 4 || of != label.NoClass {
 		t.Errorf("about %d, class %d, want 4 and none", about, of)
 	}
 }
@@ -118,17 +118,17 @@ func TestPairsThatAreHeldOutTogether(t *testing.T) {
 	}
 	pair := subject{entity: each, related: true}
 	one, class := pair.of([]symbol.ID{100, 3})
-	if other, _ := pair.of([]symbol.ID{100, 4}); other == one || class != learn.NoClass {
+	if other, _ := pair.of([]symbol.ID{100, 4}); other == one || class != label.NoClass {
 		t.Errorf("two pairs are about %d and %d, of class %d", one, other, class)
 	}
-	if about, class := (subject{related: true}).of([]symbol.ID{100, 3}); about != 100 || class != learn.NoClass {
+	if about, class := (subject{related: true}).of([]symbol.ID{100, 3}); about != 100 || class != label.NoClass {
 		t.Errorf("the pair is about %d, of class %d", about, class)
 	}
 }
 
 // A class that stands before what has it is the class all the same.
 func TestClassesThatStandFirst(t *testing.T) {
-	atoms, labels := pairs(numbered(100, 2), numbered(0, 5), nil), new(learn.Labels)
+	atoms, labels := pairs(numbered(100, 2), numbered(0, 5), nil), new(label.Labels)
 	truth := pairs(numbered(101, 1), numbered(3, 1), nil)
 	truth.Observed = 1
 	if strangers := addLabels(labels, atoms, truth, relation.Target, subject{entity: 1}); strangers > 0 {
@@ -163,7 +163,7 @@ func TestTruthThatNamesOne(t *testing.T) {
 
 // Candidates that things have for themselves are told apart by their places, in the order of the atoms.
 func TestCandidatesAreNumbered(t *testing.T) {
-	labels := &learn.Labels{Variables: []int32{9, 4, 2, 3, 0}, Entities: []int32{7, 7, 7, 8, 8}, Classes: make([]int32, 5)}
+	labels := &label.Labels{Variables: []int32{9, 4, 2, 3, 0}, Entities: []int32{7, 7, 7, 8, 8}, Classes: make([]int32, 5)}
 	if numberCandidates(labels, 1); !slices.Equal(labels.Classes, []int32{0, 1, 0, 1, 0}) {
 		t.Errorf("the places are %v", labels.Classes)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/interior"
@@ -113,7 +114,7 @@ func (g *learner) solverOf(field *mrf.Field, limits solve.Settings) (solve.Solve
 const auto, newton = "auto", "newton"
 
 // satisfied tells whether so little is left to gain, and so much to compute, that nothing more is worth a try.
-func (g *learner) satisfied(standing learn.Verdict) bool {
+func (g *learner) satisfied(standing label.Verdict) bool {
 	all := standing.Entities()
 	return g.large() && all > 0 && float64(standing.Right()) >= enoughRight*float64(all)
 }

@@ -7,7 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/latent"
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
@@ -19,7 +20,7 @@ const latentKept, latentLeft = 0.75, 0.25
 
 // latent returns what labels say of networks that have no labels of their own, through the ground rules that tie the
 // two together and speak of no other network; nil if there is nothing.
-func (g *learner) latent(l lesson, without []bool) (*learn.Latent, error) {
+func (g *learner) latent(l lesson, without []bool) (*latent.Likelihood, error) {
 	labels, err := g.taught(l, relation.Target)
 	if err != nil {
 		return nil, err
@@ -28,18 +29,18 @@ func (g *learner) latent(l lesson, without []bool) (*learn.Latent, error) {
 }
 
 // latentOf is latent for some labels.
-func (g *learner) latentOf(labels *learn.Labels, without []bool) *learn.Latent {
+func (g *learner) latentOf(labels *label.Labels, without []bool) *latent.Likelihood {
 	if !g.Project.Learning.Auto || g.Perception == nil || len(labels.Variables) == 0 {
 		return nil
 	}
 	g.Field.SetWeights(g.written())
-	sight := learn.Sight{Things: g.Perception.Distributions(), Twins: g.ties.Twins(), Without: without}
-	return learn.NewLatent(g.Field, labels, sight, learn.MostTried)
+	sight := latent.Sight{Things: g.Perception.Distributions(), Twins: g.ties.Twins(), Without: without}
+	return latent.New(g.Field, labels, sight, latent.MostTried)
 }
 
 // fitOthers fits networks alone that these labels of inputs say nothing of, and tells whether it has. Those that
 // compare pairs are not among them: what they begin with is presumed.
-func (g *learner) fitOthers(ctx context.Context, l lesson, labels *learn.Labels) (bool, error) {
+func (g *learner) fitOthers(ctx context.Context, l lesson, labels *label.Labels) (bool, error) {
 	networks := g.labelled(labels)
 	if !lacking(networks) {
 		return false, nil
@@ -62,7 +63,7 @@ func lacking(labelled map[string]bool) bool {
 }
 
 // labelled tells of each network whether labels are about what it sees, or it compares pairs and needs none.
-func (g *learner) labelled(labels *learn.Labels) map[string]bool {
+func (g *learner) labelled(labels *label.Labels) map[string]bool {
 	labelled := make([]bool, len(g.Inputs))
 	for _, i := range labels.Variables {
 		labelled[i] = true
@@ -97,7 +98,7 @@ func (g *learner) perceived() iter.Seq2[string, int32] {
 // fitLatent fits networks to these, and to labels of what they see, if there are any, from several beginnings, and
 // keeps the best. Networks of which nothing is known stay as they are if the others are fitted apart.
 func (g *learner) fitLatent(
-	ctx context.Context, l lesson, latent *learn.Latent, own *learn.Labels, apart bool,
+	ctx context.Context, l lesson, latent *latent.Likelihood, own *label.Labels, apart bool,
 ) (*Training, error) {
 	if latent == nil {
 		return new(Training), nil
@@ -161,7 +162,7 @@ func (g *learner) fitTogether(ctx context.Context, l lesson) (*Training, error) 
 }
 
 // bothLabels returns the labels of a lesson of what networks see, and the others.
-func (g *learner) bothLabels(l lesson) (own, further *learn.Labels, err error) {
+func (g *learner) bothLabels(l lesson) (own, further *label.Labels, err error) {
 	if own, err = g.taught(l, relation.Perceived); err != nil {
 		return nil, nil, err
 	}

@@ -2,6 +2,7 @@ package training
 
 import (
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/perceive"
 )
 
@@ -13,7 +14,7 @@ type lesson struct {
 	fitEpochs, epochs int
 	// division leaves labels out, nil none; held are those that score the epochs then.
 	division *division
-	held     *learn.Labels
+	held     *label.Labels
 	// members are the examples that are learned from; nil for all.
 	members []int32
 	// start counts how often learning has begun before, and sharpening is how sharp outputs are made: see starts.go.
@@ -55,7 +56,7 @@ type manner uint8
 const (
 	byMethod     manner = iota // the project's learn.method
 	bySight                    // networks alone, of labels of what they see: see fitSeen
-	byLikelihood               // of the labels, through what networks see: see learn.Latent
+	byLikelihood               // of the labels, through what networks see: see latent.Likelihood
 	byAnswers                  // of the labels, by what is inferred at each choice of classes
 	byDraws                    // the labels' energy less that of what is inferred, at classes drawn from what is seen
 )
@@ -101,7 +102,7 @@ func (d *division) holds(entity int32) bool { return d.folds[entity] == d.held }
 // fold is a part of the labels that is held out, and the networks that have learned without it.
 type fold struct {
 	division *division // nil if validation truth is held out
-	held     *learn.Labels
+	held     *label.Labels
 	networks *perceive.Networks
 	inputs   []float64      // what these see
 	ends     []float64      // what they see after the epochs end to end that were chosen; nil where that was not kept

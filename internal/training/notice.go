@@ -10,6 +10,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -42,7 +44,7 @@ type notices struct {
 	steps int
 	when  string
 	// networks are described after a forward pass; nil without any.
-	networks []learn.NetworkState
+	networks []perception.State
 	// seen counts the epochs that were looked at: those before a resumed run are, too.
 	seen int
 }
@@ -264,7 +266,7 @@ func (n *notices) lookAtAtoms(ctx context.Context, training *Training) error {
 		return nil
 	}
 	r := training.Rehearsed
-	if r != nil && r.Known && r.KnownLoss < r.ForgottenLoss-learn.Trifle {
+	if r != nil && r.Known && r.KnownLoss < r.ForgottenLoss-label.Trifle {
 		return nil // inference answers otherwise, and better: it knows labels
 	}
 	chosen, err := n.cold(ctx, chosen)
@@ -306,7 +308,7 @@ func (n *notices) lookAtExamples(ctx context.Context, _ *Training) error {
 	if result.Status == solve.Infeasible || ctx.Err() != nil {
 		return nil
 	}
-	if networks, ok := scene.Perception.(learn.Observable); ok {
+	if networks, ok := scene.Perception.(perception.Observable); ok {
 		n.networks = networks.States()
 	}
 	p := batch.NewPredictions(e)
@@ -321,7 +323,7 @@ func (n *notices) lookAtExamples(ctx context.Context, _ *Training) error {
 
 // guesses notices labels of examples that are predicted no better than by always saying the same.
 func (n *notices) guesses(e *batch.Examples, p *batch.Predictions, members []int32, hint string) {
-	for l, label := range e.Labels {
+	for l, column := range e.Labels {
 		right, counts := 0, make(map[string]int)
 		for _, example := range members {
 			at := int(example)*len(e.Labels) + l
@@ -332,8 +334,8 @@ func (n *notices) guesses(e *batch.Examples, p *batch.Predictions, members []int
 				}
 			}
 		}
-		if label.Candidates != nil {
-			n.compare(label.Name, right, learn.Count(counts), hint)
+		if column.Candidates != nil {
+			n.compare(column.Name, right, label.Count(counts), hint)
 		}
 	}
 }
@@ -353,7 +355,7 @@ func (n *notices) untold() string {
 }
 
 // compare notices answers that are no better than the labels' most frequent class.
-func (n *notices) compare(what string, right int, t learn.Tally, hint string) {
+func (n *notices) compare(what string, right int, t label.Tally, hint string) {
 	if t.Labels < fewLabels || t.Classes < 2 || !t.Guessed(right) {
 		return
 	}
@@ -364,7 +366,7 @@ func (n *notices) compare(what string, right int, t learn.Tally, hint string) {
 
 // heldOut notices labels that were held out and are answered no better than by a guess, though those that were learned
 // from may all be right.
-func (n *notices) heldOut(unseen learn.Verdict) {
+func (n *notices) heldOut(unseen label.Verdict) {
 	t, chance := unseen.Chance()
 	told := func(s sign) bool { return s.warning.ID == "learn-chance" }
 	if !chance || t.Classes < 2 || slices.ContainsFunc(n.signs, told) {
@@ -403,7 +405,7 @@ func (n *notices) chance(chosen *session.Answer) error {
 		if err != nil {
 			return err
 		}
-		if t := learn.Count(classes); result.Count == t.Labels {
+		if t := label.Count(classes); result.Count == t.Labels {
 			n.compare(declared.Name, int(math.Round(result.Primary().Number*float64(t.Labels))), t, n.untold())
 		}
 	}
@@ -462,14 +464,14 @@ func (n *notices) gradients() {
 	}
 }
 
-func (n *notices) layers(gradients []learn.LayerGradient) {
-	for _, finding := range learn.GradientFindings(gradients) {
+func (n *notices) layers(gradients []perception.LayerGradient) {
+	for _, finding := range perception.GradientFindings(gradients) {
 		n.network(&finding)
 	}
 }
 
 // network says what is wrong with a network.
-func (n *notices) network(f *learn.Finding) {
+func (n *notices) network(f *perception.Finding) {
 	place := source.Span{}
 	for _, network := range n.g.Project.Config.Networks {
 		if network.Name == f.Network {
@@ -481,34 +483,34 @@ func (n *notices) network(f *learn.Finding) {
 	}
 	const tryFit = "fit the network first, on truth of its own predicate (network.epochs), or change learn.rate.networks"
 	switch f.Symptom {
-	case learn.UniformOutputs:
+	case perception.UniformOutputs:
 		see("learn-uniform", tryFit, "network %q gives all classes the same probability, whatever it sees", f.Network)
-	case learn.ConstantOutputs:
+	case perception.ConstantOutputs:
 		see("learn-uniform", tryFit+"; look at the scale of the features (normalize)",
 			"network %q gives the same outputs, whatever it sees", f.Network)
-	case learn.OneClass:
+	case perception.OneClass:
 		if usual := n.usual(f.Network); usual < common && f.Value > usual+(1-usual)/2 {
 			see("learn-one-class", tryFit, "network %q prefers the same class for %.0f %% of what it sees", f.Network,
 				100*f.Value)
 		}
-	case learn.DeadNodes:
+	case perception.DeadNodes:
 		see("learn-dead", "lower learn.rate.networks and network.rate, or take another activation",
 			"%.0f %% of the nodes of layer %s of network %q are flat for all it sees, and learn no more", 100*f.Value, f.Layer,
 			f.Network)
-	case learn.SaturatedNodes:
+	case perception.SaturatedNodes:
 		see("learn-saturated", "scale the features (normalize), or lower learn.rate.networks",
 			"the nodes of layer %s of network %q are flat for %.0f %% of what they see, and learn no more", f.Layer, f.Network,
 			100*f.Value)
-	case learn.VanishingGradient:
+	case perception.VanishingGradient:
 		n.vanishing(f, see)
-	case learn.ExplodingGradient:
+	case perception.ExplodingGradient:
 		see("learn-exploding", "scale the features (normalize), lower learn.rate.networks, or look for rules of huge weight",
 			"the gradient of network %q%s has the length %.1e, far beyond its weights", f.Network, inLayer(f.Layer), f.Value)
 	}
 }
 
 // vanishing says that no gradient reaches a network, or a layer of it.
-func (n *notices) vanishing(f *learn.Finding, see func(id, hint, format string, args ...any)) {
+func (n *notices) vanishing(f *perception.Finding, see func(id, hint, format string, args ...any)) {
 	if f.Layer == "" {
 		see("learn-vanishing", "look whether a rule ties what the network sees to the labels, take learn.method=implicit "+
 			"if a target without labels lies between, raise learn.mu, or fit the network first (network.epochs)",

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/project"
@@ -53,7 +54,7 @@ func TestNoticeOfGradientsOfWhatIsRight(t *testing.T) {
 		g.Project.Learning.Learn.Method = learn.Energy
 		n := newNotices(g)
 		n.met = met
-		n.curve = []learn.Epoch{{Loss: 1e-3}, {Loss: 4e-4, Gradients: []learn.LayerGradient{{Network: "eye"}}}}
+		n.curve = []learn.Epoch{{Loss: 1e-3}, {Loss: 4e-4, Gradients: []perception.LayerGradient{{Network: "eye"}}}}
 		if n.gradients(); len(n.signs) != told {
 			t.Errorf("%t: %v", met, n.signs)
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/eval"
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -161,7 +161,7 @@ func (n *notices) oneSided(what string, scored *eval.Scored) {
 			above++
 		}
 	}
-	t := learn.Count(labels)
+	t := label.Count(labels)
 	if t.Labels < fewLabels || t.Classes < 2 || above > 0 && above < t.Labels {
 		return
 	}

@@ -3,12 +3,12 @@ package training
 import (
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/fit"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // fit looks at the gradients of networks that are fitted alone, and tells at the end of that.
-func (n *notices) fit(line learn.FitEpoch) {
+func (n *notices) fit(line fit.Epoch) {
 	if line.Number == 1 {
 		clear(n.lasted)
 	}

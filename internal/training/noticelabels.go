@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/batch"
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -324,7 +324,7 @@ func (n *notices) usual(network string) (largest float64) {
 			share := trueShare(truth)
 			largest = max(largest, share, 1-share)
 		} else if exclusive && len(classes) > 0 {
-			largest = max(largest, learn.Count(classes).Majority())
+			largest = max(largest, label.Count(classes).Majority())
 		}
 	}
 	return largest

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
@@ -43,7 +43,7 @@ func (c *comparison) linear(ctx context.Context) error {
 }
 
 // linear tells of linear rules, by the loss with squares and without.
-func (n *notices) linear(squared, kept learn.Verdict) {
+func (n *notices) linear(squared, kept label.Verdict) {
 	n.see("learn-linear", n.g.Program.Rules[n.g.firstLinear()].Span, "",
 		"write ^2 behind it, and behind other rules that have none",
 		"with squares, the rules would tell the labels better: a loss of %.3f in place of %.3f; without, many states cost "+

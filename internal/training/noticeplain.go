@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/training/peer"
@@ -59,7 +59,7 @@ func (n *notices) outdone(ctx context.Context, held *heldOut) error {
 
 // answerBy returns what a peer says of labels that are asked for, each held out as it was.
 func (g *learner) answerBy(
-	ctx context.Context, p *peer.Peer, h *heldOut, labels, asked *learn.Labels,
+	ctx context.Context, p *peer.Peer, h *heldOut, labels, asked *label.Labels,
 ) ([]float64, error) {
 	how := peer.Settings{Rate: g.Project.Learning.Network.Rate, Seed: g.Seed, Threads: g.Project.Threads}
 	y := make([]float64, len(h.y))
@@ -81,7 +81,7 @@ func (g *learner) answerBy(
 const manyLevel, millesimal = 1.0 / 3, 1e-3
 
 // levelled counts the labels that are inferred as the most frequent value; none if that is next to 0 or 1, or rare.
-func levelled(labels *learn.Labels, y []float64) (count int) {
+func levelled(labels *label.Labels, y []float64) (count int) {
 	values := make(map[float64]int)
 	for _, i := range labels.Variables {
 		if v := math.Round(y[i] / millesimal); v > 10 && v < 990 {
@@ -96,7 +96,7 @@ func levelled(labels *learn.Labels, y []float64) (count int) {
 }
 
 // plain tells that a regression is better, and of how many labels rules say nothing.
-func (n *notices) plain(predicate string, simple, inferred learn.Verdict, features, level int) {
+func (n *notices) plain(predicate string, simple, inferred label.Verdict, features, level int) {
 	hint := "have rules say what else the labels depend on; or give a network a table with a row for each thing that " +
 		"they are about, which has the features of all that is tied to it, and a rule that passes on what it sees"
 	if slices.ContainsFunc(n.g.Model.Blocks, linear) {

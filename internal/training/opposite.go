@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/program"
@@ -118,7 +118,7 @@ func divergence(p, q float64) float64 { return p*math.Log(p/q) + (1-p)*math.Log(
 
 // conclusions counts what labels say of a rule's conclusion: where labels and observations make all else in a ground
 // rule true, and elsewhere, of the same class if it names one. Labels that are degrees say nothing.
-func (g *learner) conclusions(rule *program.Rule, labels *learn.Labels) (with, without outcomes) {
+func (g *learner) conclusions(rule *program.Rule, labels *label.Labels) (with, without outcomes) {
 	head := &rule.Atoms[len(rule.Atoms)-1]
 	atoms := g.Tables.Store.Relations[head.Predicate]
 	if atoms.Free != relation.Target {

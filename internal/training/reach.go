@@ -1,7 +1,7 @@
 package training
 
 import (
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
@@ -9,7 +9,7 @@ import (
 // bypassed tells whether a network reaches labels only by way of targets that nobody has labelled, as where teams look
 // strong, the strong win, and only games are known. The paper's surrogate, which is about the ground rules with a
 // label, has nothing to say to such a network; the exact derivative has.
-func (g *learner) bypassed(labels *learn.Labels) bool {
+func (g *learner) bypassed(labels *label.Labels) bool {
 	if g.Perception == nil {
 		return false
 	}

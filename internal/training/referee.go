@@ -8,6 +8,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -18,7 +19,7 @@ import (
 // referee compares states by labels.
 type referee struct {
 	g      *learner
-	labels *learn.Labels
+	labels *label.Labels
 	phase  load.Phase // of the labels
 	guides []session.Guide
 	// levels tells that from which value on atoms are true is still to be learned: then only what tells true from false
@@ -32,7 +33,7 @@ type contestant struct {
 	settings *learn.Settings // of the method that has learned them
 	sought   bool            // from there on by their score
 	afresh   bool            // or from the weights written
-	verdict  learn.Verdict
+	verdict  label.Verdict
 	score    float64
 }
 
@@ -105,14 +106,14 @@ func (g gain) wins(charge float64) bool {
 	case charge == 0 && g.score > g.scoreError && (g.loss >= 0 || g.score > plainScore*g.scoreError):
 		return true
 	}
-	return g.loss-charge > max(g.lossError, learn.Trifle)
+	return g.loss-charge > max(g.lossError, label.Trifle)
 }
 
 // prefers tells whether the middle of what rules leave free is better than an end, with so many more entities plainly
 // right: by more than chance would have it, or by some, unless score or loss say the opposite. Which end is found is
 // chance itself.
 func (g gain) prefers(right int) bool {
-	opposed := g.score < -g.scoreError || g.loss < -max(g.lossError, learn.Trifle)
+	opposed := g.score < -g.scoreError || g.loss < -max(g.lossError, label.Trifle)
 	return right >= 0 && g.wins(0) || right > 0 && !opposed
 }
 
@@ -134,12 +135,12 @@ func (c *referee) weights() (count int) {
 }
 
 // verdict judges a state by some of the labels.
-func (c *referee) verdict(labels *learn.Labels, y []float64) learn.Verdict {
+func (c *referee) verdict(labels *label.Labels, y []float64) label.Verdict {
 	return c.verdictAs(labels, y, y)
 }
 
 // verdictAs judges a state, where a level is still to be learned by the one that suits another state.
-func (c *referee) verdictAs(labels *learn.Labels, other, y []float64) learn.Verdict {
+func (c *referee) verdictAs(labels *label.Labels, other, y []float64) label.Verdict {
 	if c.levels {
 		y = c.calibrated(labels, other, y)
 	}
@@ -148,7 +149,7 @@ func (c *referee) verdictAs(labels *learn.Labels, other, y []float64) learn.Verd
 
 // calibrated returns a state in which atoms with labels have the values that logistic curves give them, one for each
 // predicate, as each has a threshold. The curves suit another state, or the same.
-func (c *referee) calibrated(labels *learn.Labels, other, y []float64) []float64 {
+func (c *referee) calibrated(labels *label.Labels, other, y []float64) []float64 {
 	y = slices.Clone(y)
 	for _, part := range c.byPredicate(labels) {
 		values := make([]float64, len(part.Variables))
@@ -164,13 +165,13 @@ func (c *referee) calibrated(labels *learn.Labels, other, y []float64) []float64
 }
 
 // byPredicate divides labels by the predicates of their atoms.
-func (c *referee) byPredicate(labels *learn.Labels) map[*relation.Relation]*learn.Labels {
-	parts := make(map[*relation.Relation]*learn.Labels)
+func (c *referee) byPredicate(labels *label.Labels) map[*relation.Relation]*label.Labels {
+	parts := make(map[*relation.Relation]*label.Labels)
 	for k, i := range labels.Variables {
 		atoms, _ := c.g.Tables.Store.Locate(relation.Target, i)
 		part := parts[atoms]
 		if part == nil {
-			part = new(learn.Labels)
+			part = new(label.Labels)
 			parts[atoms] = part
 		}
 		part.Variables, part.Truth = append(part.Variables, i), append(part.Truth, labels.Truth[k])
@@ -194,7 +195,7 @@ func (c *referee) learnsLevels() (bool, error) {
 
 // judge compares the states of two by some of the labels, and returns the gain of the second. The score does not count
 // where a level is still to be learned: it is that from a half on.
-func (c *referee) judge(labels *learn.Labels, first, second *contestant) (gain, error) {
+func (c *referee) judge(labels *label.Labels, first, second *contestant) (gain, error) {
 	first.verdict, second.verdict = c.verdict(labels, first.y), c.verdict(labels, second.y)
 	var gain gain
 	gain.loss, gain.lossError = second.verdict.Gain(first.verdict)
@@ -214,7 +215,7 @@ const resamples = 20
 
 // judgeScores compares the scores. Their difference's standard error is the jackknife's, which holds for any smooth
 // score (Efron 1982): parts of the entities are left out in turn.
-func (c *referee) judgeScores(labels *learn.Labels, first, second *contestant, gain *gain) error {
+func (c *referee) judgeScores(labels *label.Labels, first, second *contestant, gain *gain) error {
 	part, count := c.parts(labels)
 	differences := make([]float64, 0, count)
 	for without := range count {
@@ -237,7 +238,7 @@ func (c *referee) judgeScores(labels *learn.Labels, first, second *contestant, g
 const noPart, notJudged = -1, session.NotJudged
 
 // parts deals the entities of labels out, and returns the part of each variable with a label, and the number of parts.
-func (c *referee) parts(labels *learn.Labels) (part map[int32]int, count int) {
+func (c *referee) parts(labels *label.Labels) (part map[int32]int, count int) {
 	part = make(map[int32]int, len(c.labels.Variables))
 	for _, i := range c.labels.Variables {
 		part[i] = notJudged

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -135,7 +136,7 @@ func (r *rehearsal) mayKnow() bool {
 }
 
 // nothing is the verdict on a state that tells nothing from anything: against it, knowing cannot lose.
-func (r *rehearsal) nothing() learn.Verdict {
+func (r *rehearsal) nothing() label.Verdict {
 	return r.labels.Judge(slices.Repeat([]float64{0.5}, r.g.Model.Variables))
 }
 
@@ -251,7 +252,7 @@ func (r *rehearsal) schedule(folds []fold) error {
 	case by == byValidation:
 		r.shifts = []shift{{inputs: g.Inputs}}
 	case g.Perception == nil:
-		if r.folds = learn.DivideForRules(r.labels, g.Project.Learning.Folds, g.Seed); r.folds != nil {
+		if r.folds = label.DivideForRules(r.labels, g.Project.Learning.Folds, g.Seed); r.folds != nil {
 			r.shifts = slices.Repeat([]shift{{inputs: g.Inputs}}, g.Project.Learning.Folds)
 		}
 	default:

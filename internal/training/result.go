@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/learn/search"
 	"github.com/deeppsl/deeppsl/internal/session"
 )
@@ -45,7 +46,7 @@ type Training struct {
 	// written are the weights that learning began with, if those that were learned were kept in their place.
 	written []float64
 	// unseen is the verdict of labels that were held out.
-	unseen learn.Verdict
+	unseen label.Verdict
 	// heldOut are those labels, with what is inferred of them; nil where that was not found out.
 	heldOut *heldOut
 	// folds have networks that have learned like the final ones, but for epochs end to end; nil without any.
@@ -56,7 +57,7 @@ type Training struct {
 // are about, or nil where others were learned from. Levels says that from which value on atoms are true is still to be
 // learned.
 type heldOut struct {
-	labels *learn.Labels
+	labels *label.Labels
 	folds  map[int32]int
 	parts  int
 	levels bool

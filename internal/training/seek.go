@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/learn/search"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/stat"
@@ -86,7 +87,7 @@ func (c *comparison) centre(ctx context.Context) error {
 		return err
 	}
 	labels := c.fit.labels
-	most := c.verdict(labels, y).Loss() + learn.Trifle/2
+	most := c.verdict(labels, y).Loss() + label.Trifle/2
 	c.learned.theta, c.learned.y, err = c.climb(ctx, c.learned.theta, func(theta, y []float64) (float64, error) {
 		if c.verdict(labels, y).Loss() > most {
 			return math.Inf(-1), nil

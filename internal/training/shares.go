@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 )
 
 // unseen is how many more labels of each class than there are are taken for seen, to tell how common it is.
@@ -14,7 +14,7 @@ const unseen = 5
 // are likely to be common: as often as among the labels, and a few more of each class. Rules that relate things make
 // them alike, until all are near that mean, and then its largest class is the answer to all (class mass normalisation;
 // Zhu, Ghahramani and Lafferty, ICML 2003).
-func (g *learner) share(labels *learn.Labels, training *Training) error {
+func (g *learner) share(labels *label.Labels, training *Training) error {
 	leant := false
 	for _, l := range g.leanings(labels, training.Chosen.Perceived) {
 		leant = g.Networks.System.Lean(l.network, l.by) || leant
@@ -37,7 +37,7 @@ type lean struct {
 }
 
 // leanings returns what has to be added, by labels and what networks see.
-func (g *learner) leanings(labels *learn.Labels, x []float64) (all []lean) {
+func (g *learner) leanings(labels *label.Labels, x []float64) (all []lean) {
 	truth := make(map[int32]float64, len(labels.Variables))
 	for k, i := range labels.Variables {
 		truth[i] = labels.Truth[k]
@@ -153,7 +153,7 @@ func leaning(things [][]int32, x, wanted []float64) []float64 {
 			}
 		}
 		for class, share := range wanted {
-			by[class] += math.Log(share / total / max(mean[class], learn.TinyFloor))
+			by[class] += math.Log(share / total / max(mean[class], label.TinyFloor))
 		}
 	}
 	return by

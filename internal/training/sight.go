@@ -6,6 +6,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 )
 
 // weighedGain is by how many standard errors weights that are found have to be better than those written.
@@ -16,7 +17,7 @@ type sighting struct {
 	*learn.Weigher
 	g      *learner
 	juries []part          // which are in which fold
-	alone  []learn.Verdict // on what networks see, whatever rules say beside
+	alone  []label.Verdict // on what networks see, whatever rules say beside
 }
 
 // weigh takes weights that are found by all folds, and returns them; nil if others are no better told by such weights.
@@ -29,7 +30,7 @@ func (t *sighting) weigh(ctx context.Context) ([]float64, error) {
 	before, after, err := w.Run(ctx)
 	found := w.Theta
 	w.Theta = written
-	if err != nil || before-after < learn.Trifle {
+	if err != nil || before-after < label.Trifle {
 		return nil, err
 	}
 	if better, err := t.borneOut(ctx); err != nil || !better {
@@ -44,7 +45,7 @@ func (t *sighting) weigh(ctx context.Context) ([]float64, error) {
 // apart.
 func (t *sighting) borneOut(ctx context.Context) (bool, error) {
 	w := t.Weigher
-	verdicts, right := [2][]learn.Verdict{}, [2]int{}
+	verdicts, right := [2][]label.Verdict{}, [2]int{}
 	for k := range w.Folds {
 		others := *w
 		others.Folds, others.Theta = slices.Delete(slices.Clone(w.Folds), k, k+1), slices.Clone(w.Theta)
@@ -59,12 +60,12 @@ func (t *sighting) borneOut(ctx context.Context) (bool, error) {
 			verdicts[found], right[found] = append(verdicts[found], verdict), right[found]+count
 		}
 	}
-	before, after := learn.Together(verdicts[0]...), learn.Together(verdicts[1]...)
+	before, after := label.Together(verdicts[0]...), label.Together(verdicts[1]...)
 	return after.Beats(before, weighedGain) && right[1] >= right[0], nil
 }
 
 // judge returns what the labels of a fold say of weights, and how many of them are predicted right.
-func (t *sighting) judge(ctx context.Context, k int, theta []float64) (learn.Verdict, int, error) {
+func (t *sighting) judge(ctx context.Context, k int, theta []float64) (label.Verdict, int, error) {
 	one := *t.Weigher
 	one.Folds, one.Theta = slices.Clone(one.Folds[k:k+1]), theta
 	verdict, err := one.Judge(ctx)

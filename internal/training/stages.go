@@ -1,6 +1,9 @@
 package training
 
-import "github.com/deeppsl/deeppsl/internal/learn"
+import (
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+)
 
 // crossFitting learns with nothing but defaults, in stages: networks are fitted alone; the weights of rules are found
 // on labels that the networks have not seen; networks learn what is inferred; then all is trained end to end, or that
@@ -15,7 +18,7 @@ type crossFitting struct {
 	lesson   lesson
 	folds    []fold
 	plan     plan
-	standing learn.Verdict // of the plan
+	standing label.Verdict // of the plan
 	chosen   CrossFit
 	fitsAny  bool // networks were fitted alone to something
 	likely   bool // and by the likelihood of labels of what follows from it
@@ -27,12 +30,12 @@ type crossFitting struct {
 	// evenly are the weights found from one for all rules, where those written are out of proportion; nil if not.
 	evenly []float64
 	// written is the verdict on the weights written with the networks fitted alone; nil before.
-	written *learn.Verdict
+	written *label.Verdict
 	// chance is the logarithm of how many times likelier what ties show is by chance than if a rule held that is doubted.
 	chance float64
 	// blank says that by those weights all that is held out has one value in each fold, or of each class one, as where
 	// rules that contradict each other cost least if nothing is decided, or drown what networks see.
 	blank bool
 	// squared is what held-out labels say of networks learned by squares, if the rules were squared, too.
-	squared *learn.Verdict
+	squared *label.Verdict
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
@@ -156,7 +157,7 @@ func (s *starts) whole(ctx context.Context) error {
 // by what learning begins with and the examples that it meets first, and others may take two for one.
 func (s *starts) resume() {
 	copy(s.g.Theta, s.best.theta)
-	learn.Copy(s.g.Networks.System.Parameters(), s.best.networks.System.Parameters())
+	perception.Copy(s.g.Networks.System.Parameters(), s.best.networks.System.Parameters())
 }
 
 // starts prepares the first one.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -22,8 +23,8 @@ type teaching struct {
 	g      *learner
 	lesson lesson
 	groups []learn.TeacherGroup
-	labels *learn.Labels // of targets
-	own    *learn.Labels // of what networks see
+	labels *label.Labels // of targets
+	own    *label.Labels // of what networks see
 	field  *mrf.Field    // with the labels at their true values
 	solver solve.Solver
 	last   learn.Solution
@@ -107,7 +108,7 @@ type course struct {
 	folds   []fold
 	lessons []*teaching
 	rounds  int
-	verdict learn.Verdict
+	verdict label.Verdict
 	state   learn.Solution // of the first fold
 }
 
@@ -221,7 +222,7 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 
 // outweighs tells whether what is written tells labels so much better than what is presumed that this makes up for what
 // ties say against it.
-func (c *crossFitting) outweighs(written, presumed learn.Verdict) bool {
+func (c *crossFitting) outweighs(written, presumed label.Verdict) bool {
 	gain, _ := written.Gain(presumed)
 	return gain*float64(written.Entities()) > c.chance
 }
@@ -261,7 +262,7 @@ func (c *crossFitting) presume(context.Context) (err error) {
 	if g.presumed = g.written(); !c.fitsAny || g.Project.Learning.Learn.RuleRate == 0 {
 		return nil
 	}
-	held := make([]*learn.Labels, len(c.folds))
+	held := make([]*label.Labels, len(c.folds))
 	for k := range held {
 		if held[k], err = c.unseen(&c.folds[k]); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/project"
@@ -239,8 +240,8 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 		copy(g.Theta, l.theta)
 		settings.RuleRate, settings.Deviation = 0, 0
 	}
-	if !g.Project.Learning.LossSet && settings.Loss.Kind == learn.CrossEntropy && !task.Labels.Coupled() {
-		settings.Loss.Kind = learn.BinaryCrossEntropy // else all would be true
+	if !g.Project.Learning.LossSet && settings.Loss.Kind == label.CrossEntropy && !task.Labels.Coupled() {
+		settings.Loss.Kind = label.BinaryCrossEntropy // else all would be true
 	}
 	if p := &g.Project.Learning; (p.Auto || l.asked) && task.Batches == nil {
 		if !p.LossSet && task.Labels.OfSides() {

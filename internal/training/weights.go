@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/learn/search"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -74,7 +75,7 @@ type judge struct {
 	scored   *learner        // the grounding whose answer is scored
 	phase    load.Phase      // of the truth
 	guides   []session.Guide // what is scored, if anything is
-	labels   *learn.Labels   // of the learning phase's truth, if that is scored
+	labels   *label.Labels   // of the learning phase's truth, if that is scored
 	solvers  map[float64]solve.Solver
 	last     *solve.Result
 }

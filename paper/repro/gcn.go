@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 )
 
 // gcn is the graph convolutional network of Kipf and Welling (2017), the strongest baseline of the paper's second task:
@@ -19,7 +19,7 @@ type gcn struct {
 	hidden   int
 	classes  int
 	rate     float64 // dropout
-	w0, w1   *learn.Parameter
+	w0, w1   *perception.Parameter
 
 	// What the last Forward left for Backward.
 	words      csr       // X after dropout
@@ -48,8 +48,8 @@ func newGCN(features, links csr, classes, hidden int, rate float64, seed uint64)
 	}
 }
 
-func glorot(name string, in, out int, decay bool, random *rand.Rand) *learn.Parameter {
-	p := &learn.Parameter{Name: name, Shape: []int{in, out}, Decay: decay,
+func glorot(name string, in, out int, decay bool, random *rand.Rand) *perception.Parameter {
+	p := &perception.Parameter{Name: name, Shape: []int{in, out}, Decay: decay,
 		Value: make([]float32, in*out), Gradient: make([]float32, in*out)}
 	limit := math.Sqrt(6 / float64(in+out))
 	for k := range p.Value {
@@ -65,7 +65,7 @@ func (m *csr) clone() csr {
 }
 
 // Parameters returns both layers' weights.
-func (g *gcn) Parameters() []*learn.Parameter { return []*learn.Parameter{g.w0, g.w1} }
+func (g *gcn) Parameters() []*perception.Parameter { return []*perception.Parameter{g.w0, g.w1} }
 
 // Forward writes the class probabilities of every document.
 func (g *gcn) Forward(x []float64, train bool, seed uint64) error {

@@ -11,6 +11,9 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/fit"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/task"
 	"github.com/deeppsl/deeppsl/neural"
@@ -233,7 +236,7 @@ func fitLabelled(ctx context.Context, d *task.Digits, seed uint64, path string) 
 	if err != nil {
 		return err
 	}
-	binding, labels := neural.Binding{Network: "reader"}, learn.Labels{}
+	binding, labels := neural.Binding{Network: "reader"}, label.Labels{}
 	for k, digit := range pictures.Labels {
 		for class := range int32(10) {
 			x := int32(10*k) + class
@@ -242,12 +245,12 @@ func fitLabelled(ctx context.Context, d *task.Digits, seed uint64, path string) 
 			labels.Variables, labels.Truth = append(labels.Variables, x), append(labels.Truth, truth(class == int32(digit)))
 		}
 	}
-	perception, err := system.Bind(len(binding.Inputs), binding)
+	networks, err := system.Bind(len(binding.Inputs), binding)
 	if err != nil {
 		return err
 	}
-	fitter := learn.Fitter{Perception: perception, Labels: &labels, Loss: learn.CrossEntropy, Inputs: len(binding.Inputs),
-		Optimiser: learn.Adam, Rate: 0.002, Epochs: 60, Seed: seed}
+	fitter := fit.Fitter{Perception: networks, Labels: &labels, Loss: label.CrossEntropy, Inputs: len(binding.Inputs),
+		Optimiser: perception.Adam, Rate: 0.002, Epochs: 60, Seed: seed}
 	if _, err := fitter.Run(ctx); err != nil {
 		return err
 	}

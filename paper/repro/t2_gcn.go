@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/fit"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 )
 
 // gcnOnce returns the run of the GCN baseline with the settings of its authors: 16 hidden nodes, dropout 0.5, Adam at
@@ -16,9 +18,9 @@ func gcnOnce(c *citation) runOnce {
 	return func(ctx context.Context, split dataset.Split, seed uint64) (run T2Run, err error) {
 		start := time.Now()
 		network := newGCN(features, links, len(c.Classes), 16, 0.5, seed)
-		fitter := learn.Fitter{
-			Perception: network, Labels: c.inputLabels(split.Train), Loss: learn.CrossEntropy,
-			Inputs: c.Documents * len(c.Classes), Optimiser: learn.Adam, Rate: 0.01, Decay: 5e-4, Epochs: 200, Patience: 10,
+		fitter := fit.Fitter{
+			Perception: network, Labels: c.inputLabels(split.Train), Loss: label.CrossEntropy,
+			Inputs: c.Documents * len(c.Classes), Optimiser: perception.Adam, Rate: 0.01, Decay: 5e-4, Epochs: 200, Patience: 10,
 			Seed: seed, Held: c.inputLabels(split.Validation),
 		}
 		fit, err := fitter.Run(ctx)
@@ -35,8 +37,8 @@ func gcnOnce(c *citation) runOnce {
 }
 
 // inputLabels are the true classes of some documents, for inputs numbered document by document.
-func (c *citation) inputLabels(documents []int32) *learn.Labels {
-	labels := new(learn.Labels)
+func (c *citation) inputLabels(documents []int32) *label.Labels {
+	labels := new(label.Labels)
 	for _, d := range documents {
 		labels.Variables = append(labels.Variables, d*int32(len(c.Classes))+int32(c.Labels[d]))
 		labels.Truth = append(labels.Truth, 1)

@@ -3,7 +3,7 @@ package search
 import (
 	"math"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/named"
 )
 
 // Sampling says how weights are drawn.
@@ -24,7 +24,7 @@ func (s Sampling) String() string { return samplingNames[s] }
 
 // ParseSampling returns the sampling with the given name.
 func ParseSampling(name string) (Sampling, error) {
-	return learn.Named[Sampling](len(samplingNames), name)
+	return named.Of[Sampling](len(samplingNames), name)
 }
 
 // random tries independent draws.

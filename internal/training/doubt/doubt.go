@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/stat"
@@ -41,10 +41,10 @@ type Evidence struct {
 	Ties      *ties.Ties
 	Learned   []bool                // by rule, whether its weight is learned: no other is doubted
 	Exclusive func(neural int) bool // whether a thing has one class of a neural predicate
-	Targets   *learn.Labels         // that networks have learned from
-	Own       *learn.Labels         // likewise, of what networks see
+	Targets   *label.Labels         // that networks have learned from
+	Own       *label.Labels         // likewise, of what networks see
 	Inputs    [][]float64           // by fold, what networks see that have not learned from what it holds out
-	Held      []*learn.Labels       // by fold, what it holds out, of what networks see
+	Held      []*label.Labels       // by fold, what it holds out, of what networks see
 }
 
 // Rules finds the rules that say of what is tied that it is alike, or that it is not, while tied things are no more
@@ -155,8 +155,8 @@ func numberOf(numbers map[symbol.ID]int32, of symbol.ID) int32 {
 // tells tells whether labels held out, which are 0 or 1, are told by some inputs better than by how common classes are,
 // and by which temperature, which is 0 where labels are of another kind.
 func (e *Evidence) tells(at map[int32]int, classes int) (told bool, exponent float64) {
-	var seen, shares []learn.Verdict
-	held := make([]*learn.Labels, len(e.Held))
+	var seen, shares []label.Verdict
+	held := make([]*label.Labels, len(e.Held))
 	count, sum := make([]float64, classes), make([]float64, classes)
 	for k, all := range e.Held {
 		held[k] = all.About(func(input int32) bool { _, has := at[input]; return has })
@@ -178,8 +178,8 @@ func (e *Evidence) tells(at map[int32]int, classes int) (told bool, exponent flo
 		seen = append(seen, labels.Judge(e.Inputs[k]))
 		shares = append(shares, labels.Judge(common))
 	}
-	together := learn.Together(seen...)
-	return together.Beats(learn.Together(shares...), seenGain), together.Exponent()
+	together := label.Together(seen...)
+	return together.Beats(label.Together(shares...), seenGain), together.Exponent()
 }
 
 // mark marks the things that networks have learned from, and what labels say of them.
@@ -214,7 +214,7 @@ func (v *view) sharpened(seen []float64, inputs []int32, exponent float64) []flo
 			if !v.exclusive {
 				all = x[at] + math.Pow(1-seen[inputs[at]], exponent)
 			}
-			x[at] /= max(all, learn.TinyFloor)
+			x[at] /= max(all, label.TinyFloor)
 		}
 	}
 	return x
@@ -241,17 +241,17 @@ func (v *view) see(by [][]float64) {
 	for class, share := range mean {
 		if !v.exclusive { // it is of the class or not
 			with := profile[class*v.classes+class] - share*share
-			v.alike[class] = with * with / max(share*(1-share), learn.TinyFloor)
+			v.alike[class] = with * with / max(share*(1-share), label.TinyFloor)
 			same += (share*share + (1-share)*(1-share)) / float64(v.classes)
 			continue
 		}
 		for k, other := range mean {
 			with := profile[k*v.classes+class] - other*share
-			v.alike[class] += with * with / max(other, learn.TinyFloor)
+			v.alike[class] += with * with / max(other, label.TinyFloor)
 		}
 		same += share * share
 	}
-	v.varied = same / max(1-same, learn.TinyFloor)
+	v.varied = same / max(1-same, label.TinyFloor)
 	for at := range v.x {
 		v.x[at] -= mean[at%v.classes]
 	}

@@ -3,7 +3,7 @@ package doubt
 import (
 	"math"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 )
 
 // trust is how far labels that networks have not seen bear out what these see: the slope of the labels over it, with
@@ -37,7 +37,7 @@ func square(x float64) float64 { return x * x }
 
 // regress returns the slope of labels over what each fold's networks see of things whose labels they do not know, both
 // less what is common.
-func (v *view) regress(by [][]float64, at map[int32]int, held []*learn.Labels) trust {
+func (v *view) regress(by [][]float64, at map[int32]int, held []*label.Labels) trust {
 	share := v.shares()
 	slope, spread := 0.0, 0.0
 	terms := make(map[int][2]float64) // by thing

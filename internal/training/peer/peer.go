@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/fit"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
+	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/neural"
 	"github.com/deeppsl/deeppsl/neural/features"
@@ -52,7 +54,7 @@ const (
 
 // Of returns the peer of labels of one predicate; nil if ground rules lead to no features, or to too many. Sights are
 // what is seen of each input, and twins the inputs of targets that are as networks see them.
-func Of(model *mrf.Model, sights []neural.Sight, twins map[int32]int32, labels *learn.Labels) *Peer {
+func Of(model *mrf.Model, sights []neural.Sight, twins map[int32]int32, labels *label.Labels) *Peer {
 	p := &Peer{thing: slices.Repeat([]int32{noThing}, model.Variables), classes: make(map[int32]int32)}
 	p.number(labels)
 	p.choice = labels.Coupled() && len(p.classes) > 1
@@ -65,7 +67,7 @@ func Of(model *mrf.Model, sights []neural.Sight, twins map[int32]int32, labels *
 }
 
 // number numbers the things and classes of labels. A label that speaks of no class is about a thing of its own.
-func (p *Peer) number(labels *learn.Labels) {
+func (p *Peer) number(labels *label.Labels) {
 	known := make(map[int32]int32)
 	for k, i := range labels.Variables {
 		class := labels.Classes[k]
@@ -73,7 +75,7 @@ func (p *Peer) number(labels *learn.Labels) {
 			p.classes[class] = int32(len(p.classes))
 		}
 		at, seen := known[labels.Entities[k]]
-		if !seen || class == learn.NoClass {
+		if !seen || class == label.NoClass {
 			at = int32(p.things)
 			known[labels.Entities[k]] = at
 			p.things++
@@ -203,7 +205,7 @@ func (p *Peer) network(table *features.Table, how Settings) (*neural.System, err
 const name = "peer"
 
 // Answer learns from some labels and writes what that says of others.
-func (p *Peer) Answer(ctx context.Context, labels, held *learn.Labels, y []float64, how Settings) error {
+func (p *Peer) Answer(ctx context.Context, labels, held *label.Labels, y []float64, how Settings) error {
 	table, err := p.table()
 	if err != nil {
 		return err
@@ -230,8 +232,8 @@ func (p *Peer) Answer(ctx context.Context, labels, held *learn.Labels, y []float
 }
 
 // fit fits a network to labels.
-func (p *Peer) fit(ctx context.Context, system *neural.System, labels *learn.Labels, how Settings) error {
-	own, first, binding := &learn.Labels{Truth: labels.Truth}, make(map[int32]int32), neural.Binding{Network: name}
+func (p *Peer) fit(ctx context.Context, system *neural.System, labels *label.Labels, how Settings) error {
+	own, first, binding := &label.Labels{Truth: labels.Truth}, make(map[int32]int32), neural.Binding{Network: name}
 	for k, i := range labels.Variables {
 		thing := p.thing[i]
 		if _, bound := first[thing]; !bound {
@@ -243,15 +245,15 @@ func (p *Peer) fit(ctx context.Context, system *neural.System, labels *learn.Lab
 		}
 		own.Variables = append(own.Variables, first[thing]+p.classes[labels.Classes[k]])
 	}
-	perception, err := system.Bind(len(binding.Inputs), binding)
+	networks, err := system.Bind(len(binding.Inputs), binding)
 	if err != nil {
 		return err
 	}
-	fitter := &learn.Fitter{Perception: perception, Labels: own, Loss: learn.BinaryCrossEntropy,
-		Inputs: len(binding.Inputs), Optimiser: learn.Adam, Rate: how.Rate, Decay: -1,
+	fitter := &fit.Fitter{Perception: networks, Labels: own, Loss: label.BinaryCrossEntropy,
+		Inputs: len(binding.Inputs), Optimiser: perception.Adam, Rate: how.Rate, Decay: -1,
 		Epochs: mostEpochs, Seed: how.Seed, Threads: how.Threads}
 	if p.choice {
-		fitter.Loss = learn.CrossEntropy
+		fitter.Loss = label.CrossEntropy
 	}
 	_, err = fitter.Run(ctx)
 	return err

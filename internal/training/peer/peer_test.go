@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/neural"
 	"github.com/deeppsl/deeppsl/neural/features"
@@ -39,7 +39,7 @@ func TestPeer(t *testing.T) {
 	}
 	wins := &mrf.Block{Kind: mrf.Hinge, Exponent: 2, Len: games, Coef: []float64{-1}, InputCoef: []float64{1, -1}}
 	loses := &mrf.Block{Rule: 1, Kind: mrf.Hinge, Exponent: 2, Len: games, Coef: []float64{1}, InputCoef: []float64{1, -1}}
-	labels := new(learn.Labels)
+	labels := new(label.Labels)
 	for game := range int32(games) {
 		pair := random.Perm(teams)[:2]
 		a, b := int32(pair[0]), int32(pair[1])
@@ -50,7 +50,7 @@ func TestPeer(t *testing.T) {
 			truth = 1
 		}
 		labels.Variables, labels.Truth = append(labels.Variables, game), append(labels.Truth, truth)
-		labels.Entities, labels.Classes = append(labels.Entities, game), append(labels.Classes, learn.NoClass)
+		labels.Entities, labels.Classes = append(labels.Entities, game), append(labels.Classes, label.NoClass)
 	}
 	model := &mrf.Model{Variables: games, Inputs: teams, Rules: 2, Blocks: []*mrf.Block{wins, loses}}
 	p := Of(model, perception.Sights(), nil, labels)

@@ -3,14 +3,14 @@ package ties
 import (
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // carriage takes labels to the perceived atoms that they stand for.
 type carriage struct {
-	from, to *learn.Labels
+	from, to *label.Labels
 	stands   []bool // which labels do
 }
 
@@ -22,16 +22,16 @@ func (c *carriage) carry(label int, input, class int32, truth float64) {
 }
 
 // Carried returns the labels of perceived atoms that those of their counterparts stand for, or tell of.
-func (t *Ties) Carried(labels *learn.Labels) *learn.Labels {
-	c := &carriage{from: labels, to: new(learn.Labels), stands: make([]bool, len(labels.Variables))}
+func (t *Ties) Carried(labels *label.Labels) *label.Labels {
+	c := &carriage{from: labels, to: new(label.Labels), stands: make([]bool, len(labels.Variables))}
 	t.borrow(c, t.carryCounterparts(c))
 	return c.to
 }
 
 // Apart returns labels of inputs that those of their counterparts stand for, and the labels of targets that stand for
 // none.
-func (t *Ties) Apart(targets *learn.Labels) (stands, further *learn.Labels) {
-	c := &carriage{from: targets, to: new(learn.Labels), stands: make([]bool, len(targets.Variables))}
+func (t *Ties) Apart(targets *label.Labels) (stands, further *label.Labels) {
+	c := &carriage{from: targets, to: new(label.Labels), stands: make([]bool, len(targets.Variables))}
 	known := t.carryCounterparts(c)
 	return c.to, targets.About(func(variable int32) bool { return !c.stands[known[variable]] })
 }

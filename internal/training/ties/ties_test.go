@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/batch/batchtest"
-	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -19,9 +19,9 @@ func of(t *testing.T, rules, predicates string) *Ties {
 }
 
 // labelled returns the targets with truth.
-func labelled(t *testing.T, g *session.Grounding) *learn.Labels {
+func labelled(t *testing.T, g *session.Grounding) *label.Labels {
 	t.Helper()
-	labels := new(learn.Labels)
+	labels := new(label.Labels)
 	for k, atoms := range g.Tables.Store.Relations {
 		truth, err := g.Truth(load.Learn, k)
 		if err != nil {
