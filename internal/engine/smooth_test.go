@@ -89,3 +89,44 @@ func TestNetworksThatNothingTellsAreNoticed(t *testing.T) {
 	report := run(t, teams(t, 1, rules), project.Options{Seed: 1}, learnAndInfer)
 	wantNotice(t, report, "learn-vanishing", `nothing says what network "eye" should see`)
 }
+
+// gauges writes what a network sees, next to nothing, and a gauge in another unit, nearly all, of things between 0 and 1.
+func gauges(t *testing.T, seed uint64) string {
+	t.Helper()
+	const things, known = 200, 60
+	random := rand.New(rand.NewPCG(seed, 34))
+	files := make(map[string]string)
+	for k := range things {
+		seen, level := random.NormFloat64(), 0.1+0.8*random.Float64()
+		files["features.tsv"] += fmt.Sprintf("s%d\t%.3f\t%.3f\n", k, seen+4*level, random.NormFloat64())
+		files["gauge.tsv"] += fmt.Sprintf("s%d\t%.4f\n", k, 0.25+0.5*level+0.02*random.NormFloat64())
+		table := "train.tsv"
+		if k >= known {
+			table = "test.tsv"
+		}
+		files["things.tsv"] += fmt.Sprintf("s%d\n", k)
+		files[table] += fmt.Sprintf("s%d\t%.4f\n", k, level)
+		for range 3 {
+			files["near.tsv"] += fmt.Sprintf("s%d\ts%d\n", k, random.IntN(things))
+		}
+	}
+	files["model.json"] = `{"rules": ["1: Level(A) = Looks(A)", "1: 0.5 * Level(A) + 0.25 = Gauge(A)",
+			"1: 0 * Near(A, B) + Level(A) = Level(B)"],
+		"networks": {"eye": {"features": "features.tsv"}},
+		"predicates": {"Looks/1": {"neural": {"network": "eye"}}, "Gauge/1": {"observations": ["gauge.tsv"]},
+			"Near/2": {"observations": ["near.tsv"]},
+			"Level/1": {"targets": ["things.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`
+	return writeProject(t, files)
+}
+
+// By linear rules what is inferred follows one rule or another, and no derivative tells that a third one had better be
+// followed: the gauge had a share of 0.01 to 1, and the mean squared error was 0.024 to 0.035.
+func TestWeightsOfLinearRulesAreFoundBySquares(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		report := run(t, gauges(t, seed), project.Options{Seed: seed}, learnAndInfer)
+		if mse := report.Evaluations[0].Values["MSE"]; mse > 0.003 {
+			t.Errorf("seed %d: the mean squared error is %.4f, with weights %.3f", seed, mse, report.RuleWeights)
+		}
+	}
+}

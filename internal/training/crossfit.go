@@ -9,6 +9,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn/label"
 	"github.com/deeppsl/deeppsl/internal/learn/perception"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -231,24 +232,48 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 	if start.theta != nil && c.blank { // weights that tell nothing hold back none
 		c.folds, c.plan.theta, start.theta = start.folds, start.theta, nil
 	}
-	w := c.weigher(solver, c.plan.theta, start)
+	w := c.weigher(g.Field, solver, c.plan.theta, start)
 	c.chosen.Fitted, c.chosen.Weighed, err = w.Run(ctx)
 	for k := range w.Folds {
 		c.folds[k].last = w.Folds[k].Start
 	}
 	c.plan.theta, c.state = w.Theta, w.Found
 	if theta := g.even(); err == nil && theta != nil {
-		w = c.weigher(solver, theta, beginning{folds: c.folds})
+		w = c.weigher(g.Field, solver, theta, beginning{folds: c.folds})
 		_, _, err = w.Run(ctx)
 		c.evenly = w.Theta
 	}
+	if err != nil {
+		return err
+	}
+	return c.weighSquares(ctx)
+}
+
+// weighSquares finds weights as if all rules were squared, where some are linear: what is inferred by linear rules
+// stays the same until a weight outgrows others, so that no derivative leads there.
+func (c *crossFitting) weighSquares(ctx context.Context) error {
+	g := c.g
+	model, rules := g.Model.Squared()
+	if len(rules) == 0 || g.large() {
+		return nil
+	}
+	field := mrf.NewFieldOn(model, g.Field.Threads)
+	solver, err := g.exact(field)
+	if err != nil {
+		return err
+	}
+	w := c.weigher(field, solver, g.presumes(), beginning{folds: c.folds})
+	_, _, err = w.Run(ctx)
+	c.bySquares = w.Theta
 	return err
 }
 
 // weigher searches for weights near some, from a beginning on.
-func (c *crossFitting) weigher(solver solve.Solver, theta []float64, start beginning) *learn.Weigher {
+func (c *crossFitting) weigher(
+	field *mrf.Field, solver solve.Solver, theta []float64, start beginning,
+) *learn.Weigher {
 	g := c.g
-	w := &learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(theta), Start: start.theta,
+	w := &learn.Weigher{Field: field, Solver: solver, Theta: slices.Clone(theta), Start: start.theta,
 		Learned: g.learned(), Ridge: g.Project.Learning.Learn.Ridge, Rough: g.large(), Most: g.mostWeighed(),
 		OnStep: g.steps(toWeigh)}
 	for k, f := range c.folds {

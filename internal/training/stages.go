@@ -29,6 +29,8 @@ type crossFitting struct {
 	found []float64
 	// evenly are the weights found from one for all rules, where those written are out of proportion; nil if not.
 	evenly []float64
+	// bySquares are the weights found as if linear rules were squared; nil if none is linear.
+	bySquares []float64
 	// written is the verdict on the weights written with the networks fitted alone; nil before.
 	written *label.Verdict
 	// chance is the logarithm of how many times likelier what ties show is by chance than if a rule held that is doubted.

@@ -189,6 +189,9 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 	if c.evenly != nil {
 		others = append(others, c.evenly)
 	}
+	if c.bySquares != nil {
+		others = append(others, c.bySquares)
+	}
 	told := c.g.stage(toCompare, len(others))
 	defer told.end()
 	for k, theta := range others {
