@@ -135,8 +135,8 @@ func (p *problems) hintOfMissing() string {
 	if p.perceived == "" {
 		return hint
 	}
-	return hint + fmt.Sprintf("; unless it has targets by phase, too, %s is about all rows of its network's features",
-		p.perceived)
+	return fmt.Sprintf("%s is about all rows of its network's features, of whatever phase: ", p.perceived) +
+		`give it "targets" by phase, too, if these have such; or ` + hint
 }
 
 // diagnose makes a diagnostic of the problem, if there is any: in the words of one for a single example, and else of
