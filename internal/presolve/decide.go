@@ -21,6 +21,7 @@ type decisions struct {
 	// lo and hi are the bounds, of variables that stand for themselves; trail says why, and tight tells whether variables
 	// that are not fixed have bounds within the box.
 	lo, hi []float64
+	met    float64 // the distance of bounds that are the same
 	trail  trail
 	tight  bool
 	bounds *propagation
@@ -64,7 +65,7 @@ const passes = 6
 func newDecisions(field *mrf.Field, feasibility float64, stop func() bool) *decisions {
 	n := field.Model.Variables
 	d := &decisions{field: field, feasibility: feasibility, lo: make([]float64, n), hi: make([]float64, n),
-		fixed: make([]bool, n), stop: stop}
+		met: met, fixed: make([]bool, n), stop: stop}
 	for i := range d.hi {
 		d.hi[i] = 1
 	}

@@ -34,7 +34,7 @@ func TestOrdersThatOthersImply(t *testing.T) {
 			b.Add(c, one(i, -1), nil).Add(-c, one(i, 1), nil)
 		}
 		field := mrftest.Field(b.Model(), []float64{0, 1}, nil)
-		r, contradiction := presolve.Reduce(field, 1e-8, nil)
+		r, contradiction, _ := presolve.Reduce(field, 1e-8, nil)
 		implied := p.implied()
 		switch {
 		case contradiction != nil:

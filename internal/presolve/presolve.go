@@ -80,18 +80,20 @@ func (s *survey) pays(m *mrf.Model) (worth, merge bool) {
 
 // Reduce makes the field's problem smaller, with its present weights and inputs, which must be valid. It returns nil
 // if that would not pay, if stop, unless it is nil, says that it is time to stop, or if the hard constraints contradict
-// each other as far as presolving can see: with a proof, if they cannot hold to within feasibility.
-func Reduce(field *mrf.Field, feasibility float64, stop func() bool) (*Reduction, *Contradiction) {
+// each other as far as presolving can see: with a proof, if they cannot hold to within feasibility, and slight if what
+// bounds show is no more than is accepted. Then Yield may make parts of the problem smaller.
+func Reduce(field *mrf.Field, feasibility float64, stop func() bool) (_ *Reduction, _ *Contradiction, slight bool) {
 	if field.Model.Potentials() >= math.MaxInt32 {
-		return nil, nil
+		return nil, nil, false
 	}
 	d := newDecisions(field, feasibility, stop)
 	if !d.decide() {
-		return nil, d.proof()
+		c := d.proof()
+		return nil, c, c == nil && d.worst.excess > 0 && !d.stop()
 	}
 	worth, merge := d.survey.pays(field.Model)
 	if !worth {
-		return nil, nil
+		return nil, nil, false
 	}
-	return build(field, d, merge), nil
+	return build(field, d, merge), nil, false
 }

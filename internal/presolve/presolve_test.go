@@ -127,7 +127,7 @@ func TestReduce(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			field := mrf.NewField(c.model)
-			r, _ := presolve.Reduce(field, 1e-8, nil)
+			r, _, _ := presolve.Reduce(field, 1e-8, nil)
 			if r == nil {
 				t.Fatal("not reduced")
 			}
@@ -181,7 +181,7 @@ func TestRandomModelsKeepTheirOptimum(t *testing.T) {
 		field := mrf.NewField(m)
 		field.SetWeights(theta)
 		field.SetInputs(x)
-		if r, _ := presolve.Reduce(field, 1e-8, nil); r != nil {
+		if r, _, _ := presolve.Reduce(field, 1e-8, nil); r != nil {
 			reduced++
 			same(t, field, r)
 		}
@@ -241,7 +241,7 @@ func TestReduceLeavesAlone(t *testing.T) {
 		if m == citation {
 			field.SetInputs(x)
 		}
-		if r, _ := presolve.Reduce(field, 1e-8, nil); r != nil {
+		if r, _, _ := presolve.Reduce(field, 1e-8, nil); r != nil {
 			t.Errorf("%s: reduced by %+v", name, r.Counts)
 		}
 	}
@@ -270,7 +270,7 @@ func TestThreadsDoNotChangeTheReduction(t *testing.T) {
 	var want *presolve.Reduction
 	for _, threads := range []int{1, 2, 4} {
 		field.Threads = threads
-		got, _ := presolve.Reduce(field, 1e-8, nil)
+		got, _, _ := presolve.Reduce(field, 1e-8, nil)
 		if want == nil {
 			want = got
 		}

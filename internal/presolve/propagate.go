@@ -32,8 +32,9 @@ type propagation struct {
 const (
 	// enough is how often the bounds of a variable are tightened: cycles of constraints may do so for ever, ever less.
 	enough = 32
-	// worth is the least change of a bound that is worth it, and met is the distance of bounds that are the same.
-	worth, met = 1e-10, 1e-12
+	// worth is the least change of a bound that is worth it, met the distance of bounds that are the same, and nearlyMet
+	// where constraints have given way by no more than makes them meet.
+	worth, met, nearlyMet = 1e-10, 1e-12, 1e-9
 	// rounds bounds the work: the entries that are visited, in terms of those there are.
 	rounds = 16
 )
@@ -247,7 +248,7 @@ func (p *propagation) rest(r *row, sign, least float64, k int) float64 {
 // variable says are exact, others may be given up.
 func (p *propagation) narrow(i int32, lo, hi float64, exact bool) bool {
 	gain := (p.hi[i] - p.lo[i]) - (hi - lo)
-	meet := math.Abs(hi-lo) <= met
+	meet := math.Abs(hi-lo) <= p.met
 	switch {
 	case p.fixed[i] || !(gain > 0):
 		return false

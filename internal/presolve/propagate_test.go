@@ -49,7 +49,7 @@ func TestContradictionOfAChain(t *testing.T) {
 	if c, _ := presolve.Examine(field, 0.1, nil); c != nil {
 		t.Errorf("violated by %v, and by %v together, of which 0.1 and 1 would be accepted", c.Violation, c.Total)
 	}
-	if r, c := presolve.Reduce(field, 1e-6, nil); r != nil || c == nil {
+	if r, c, _ := presolve.Reduce(field, 1e-6, nil); r != nil || c == nil {
 		t.Errorf("reduced to %v, contradiction %v", r, c)
 	}
 }
@@ -84,7 +84,7 @@ func TestChainsAreDecided(t *testing.T) {
 		b.Add(0, two(i, 1, i+1, -1), nil)
 	}
 	b.Rule(0, mrf.LessEqual, 0).Add(1, one(0, -1), nil).Rule(1, mrf.Hinge, 2).Add(0, two(0, 1, n, 1), nil)
-	r, c := presolve.Reduce(mrf.NewField(b.Model()), 1e-6, nil)
+	r, c, _ := presolve.Reduce(mrf.NewField(b.Model()), 1e-6, nil)
 	if c != nil || r == nil || r.Fixed != n+1 || r.Dropped != n+2 {
 		t.Errorf("%+v, %v", r, c)
 	}
@@ -144,9 +144,9 @@ func TestHardRulesKeepTheirOptimum(t *testing.T) {
 		field := hardModel(t, true)
 		want := solved(t, field, settings)
 		field.Threads = 1
-		r, c := presolve.Reduce(field, 1e-6, nil)
+		r, c, _ := presolve.Reduce(field, 1e-6, nil)
 		field.Threads = 2
-		r2, _ := presolve.Reduce(field, 1e-6, nil)
+		r2, _, _ := presolve.Reduce(field, 1e-6, nil)
 		if (r == nil) != (r2 == nil) || r != nil && r.Counts != r2.Counts {
 			t.Errorf("one thread %v, two %v", r, r2)
 		}
@@ -264,7 +264,7 @@ func TestTasksAreDecided(t *testing.T) {
 	}
 	field := mrf.NewField(b.Model())
 	field.SetWeights([]float64{1, 2})
-	r, _ := presolve.Reduce(field, 1e-6, nil)
+	r, _, _ := presolve.Reduce(field, 1e-6, nil)
 	if r == nil || r.Fixed != n {
 		t.Fatalf("%+v, want %d fixed", r, n)
 	}
@@ -292,7 +292,7 @@ func TestLongSums(t *testing.T) {
 	for i := range n {
 		b.Add(0.5, one(i, -1), nil)
 	}
-	if r, c := presolve.Reduce(mrf.NewField(b.Model()), 1e-6, nil); c != nil || r != nil {
+	if r, c, _ := presolve.Reduce(mrf.NewField(b.Model()), 1e-6, nil); c != nil || r != nil {
 		t.Errorf("%v, %v", r, c)
 	}
 }
@@ -300,11 +300,11 @@ func TestLongSums(t *testing.T) {
 // Whenever presolving is told to stop, it gives up or has made the whole reduction.
 func TestStop(t *testing.T) {
 	field := known(500)
-	want, _ := presolve.Reduce(field, 1e-6, nil)
+	want, _, _ := presolve.Reduce(field, 1e-6, nil)
 	asked := int64(0)
 	for end := false; !end; asked++ {
 		ctx := contexttest.Countdown(asked)
-		got, _ := presolve.Reduce(field, 1e-6, func() bool { return ctx.Err() != nil })
+		got, _, _ := presolve.Reduce(field, 1e-6, func() bool { return ctx.Err() != nil })
 		end = got != nil
 		if end && got.Counts != want.Counts {
 			t.Errorf("asked %d times: %+v, want %+v", asked, got.Counts, want.Counts)

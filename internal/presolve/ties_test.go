@@ -30,12 +30,12 @@ func around(n int, exponent int, closed bool) *mrf.Field {
 // The variables of a circle of orders are one; along a chain they are not.
 func TestCirclesAreTied(t *testing.T) {
 	for exponent, want := range map[int]presolve.Counts{1: {Tied: 39, Dropped: 40}, 2: {Fixed: 40, Dropped: 80}} {
-		r, _ := presolve.Reduce(around(40, exponent, true), 1e-8, nil)
+		r, _, _ := presolve.Reduce(around(40, exponent, true), 1e-8, nil)
 		if r == nil || r.Counts != want {
 			t.Fatalf("exponent %d: %+v", exponent, r)
 		}
 		same(t, around(40, exponent, true), r)
-		if r, _ := presolve.Reduce(around(40, exponent, false), 1e-8, nil); r != nil && r.Tied > 0 {
+		if r, _, _ := presolve.Reduce(around(40, exponent, false), 1e-8, nil); r != nil && r.Tied > 0 {
 			t.Errorf("exponent %d: %d of a chain are tied", exponent, r.Tied)
 		}
 	}
@@ -69,7 +69,7 @@ func TestRandomOrdersKeepTheirOptimum(t *testing.T) {
 		field := mrf.NewField(m)
 		field.SetWeights(append(theta, 1))
 		field.SetInputs(x)
-		if r, _ := presolve.Reduce(field, 1e-8, nil); r != nil {
+		if r, _, _ := presolve.Reduce(field, 1e-8, nil); r != nil {
 			tied += r.Tied
 			same(t, field, r)
 		}
@@ -83,7 +83,7 @@ func TestRandomOrdersKeepTheirOptimum(t *testing.T) {
 func TestCirclesThatContradict(t *testing.T) {
 	b := mrftest.New(4, 0, 1).Rule(0, mrf.LessEqual, 0).Add(0, two(0, 1, 1, -1), nil).Add(0, two(1, 2, 2, -2), nil).
 		Add(0, two(2, 1, 0, -1), nil).Add(0.01, two(2, 1, 1, -1), nil)
-	if r, c := presolve.Reduce(mrf.NewField(b.Model()), 1e-8, nil); r != nil || c == nil || c.Violation < 0.002 {
+	if r, c, _ := presolve.Reduce(mrf.NewField(b.Model()), 1e-8, nil); r != nil || c == nil || c.Violation < 0.002 {
 		t.Errorf("%+v, %+v", r, c)
 	}
 }

@@ -95,6 +95,8 @@ type inference struct {
 	// kept is the solver of the field as it is, once a Solve has begun with multipliers: then others will.
 	kept  solve.Solver
 	parts *partition.Components // of the field's model; nil until they were asked for
+	// slight says that hard rules contradict each other by no more than is accepted, as bounds show.
+	slight bool
 	// resident says that the model is beyond memory, but so small that a copy can be there; it is made once.
 	resident bool
 	copied   *mrf.Model
@@ -127,7 +129,8 @@ func (p *inference) simplify(ctx context.Context) (*solve.Result, error) {
 		}
 		start = result.Y
 	}
-	r, contradiction := p.reduce(ctx)
+	r, contradiction, slight := p.reduce(ctx)
+	p.slight = slight
 	switch {
 	case contradiction != nil:
 		return p.infeasible(contradiction), nil
@@ -187,9 +190,9 @@ func (p *inference) presolves() bool { return p.options.Presolve && demanding(p.
 
 // reduce presolves, or returns nil if that is not wanted or would not pay: a model of soft squares alone is solved in
 // few sweeps, of which variables at a bound cost next to nothing. Where time is over, the method says so.
-func (p *inference) reduce(ctx context.Context) (*presolve.Reduction, *presolve.Contradiction) {
+func (p *inference) reduce(ctx context.Context) (_ *presolve.Reduction, _ *presolve.Contradiction, slight bool) {
 	if !p.presolves() {
-		return nil, nil
+		return nil, nil, false
 	}
 	p.field.Threads = parallel.Threads(p.settings.Threads)
 	violation := solve.Contradiction(p.settings.WithDefaults(0).Feasibility)
@@ -281,7 +284,7 @@ func (p *inference) solveBy(ctx context.Context, settings solve.Settings, field 
 		found = &solve.Components{Count: len(c.Potentials), Largest: c.Largest()}
 		found.Apart = split.Pays(field.Model, c) && !p.over(ctx)
 		if found.Apart {
-			result, err := split.Solve(ctx, field, c, p.method, settings, y, duals)
+			result, err := split.Solve(ctx, field, c, p.make, settings, y, duals)
 			if err == nil {
 				result.Components = found
 				result.Reason = fmt.Sprintf("%s The %d components are solved apart: each ends when it is proven.%s", why,
@@ -353,12 +356,21 @@ func (p *inference) spread(values, start []float64, variables []int32) []float64
 // limit of time is made anew, as what is left of it differs.
 func (p *inference) solver(field *mrf.Field, settings solve.Settings) solve.Solver {
 	if field != p.field || p.duals == nil || settings.TimeLimit > 0 || settings.Alone != p.presolves() {
-		return p.method(field, settings)
+		return p.make(field, settings)
 	}
 	if p.kept == nil {
-		p.kept = p.method(field, settings)
+		p.kept = p.make(field, settings)
 	}
 	return p.kept
+}
+
+// make makes the method's solver of a field.
+func (p *inference) make(field *mrf.Field, settings solve.Settings) solve.Solver {
+	solver := p.method(field, settings)
+	if p.slight {
+		return &giving{solver, p.method, field, settings}
+	}
+	return solver
 }
 
 // components finds those of a field; of the one that does not change, once.
