@@ -32,8 +32,29 @@ func (g *learner) asked(ctx context.Context, l lesson) (*Training, error) {
 	training, err := c.learn(ctx)
 	if training != nil && c.chosen.Afresh {
 		training.plan, training.CrossFit = g.plan, &c.chosen
+		if err == nil && !l.anew {
+			training.heldOut, err = c.heard(ctx)
+		}
 	}
 	return training, err
+}
+
+// heard returns what is inferred of labels that were held out, with what the networks that have not learned from them
+// see after the epochs that were chosen; nil where that is not known. Nothing but warnings goes by it: what inference
+// had best do is found out by default alone.
+func (c *crossFitting) heard(ctx context.Context) (*heldOut, error) {
+	r := &rehearsal{referee: referee{g: c.g}, about: c.g.entities()}
+	if err := r.schedule(c.folds); err != nil || r.folds == nil {
+		return nil, err
+	}
+	if r.shifts = ends(c.folds); r.shifts == nil {
+		return nil, nil
+	}
+	answer, err := r.answer(ctx, false, c.g.Theta)
+	if err != nil {
+		return nil, ctx.Err() // what has been learned counts all the same
+	}
+	return &heldOut{labels: r.labels, folds: r.folds, parts: len(r.shifts), y: answer.y}, nil
 }
 
 // choosesDescent tells whether held-out labels choose how a method descends that is asked for: where there are enough

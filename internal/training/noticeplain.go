@@ -16,10 +16,14 @@ import (
 // it has to tell more right.
 const simpleGain, simplyMore = 2, 0.02
 
-// outdone notices held-out labels that a regression, which knows of no rules, tells better than what is inferred.
+// mostTold is the number of ground rules up to which what they tie labels to is looked for.
+const mostTold = 1_000_000
+
+// outdone notices held-out labels that an opponent, which knows of no rules, tells better than what is inferred: a
+// regression, or twins that compare two rows.
 func (n *notices) outdone(ctx context.Context, held *heldOut) error {
 	g := n.g
-	if held == nil || g.Perception == nil || !g.Project.Learning.Auto || g.large() {
+	if held == nil || g.Perception == nil || g.Model.Potentials() > mostTold {
 		return nil
 	}
 	taught, err := g.taught(lesson{}, relation.Target)
@@ -40,26 +44,71 @@ func (n *notices) outdone(ctx context.Context, held *heldOut) error {
 		if p == nil {
 			continue
 		}
-		y, err := g.answerBy(ctx, p, held, labels, asked)
+		inferred := by.verdict(asked, held.y)
+		told, err := n.outdoneBy(ctx, p, held, labels, asked, inferred)
+		if told != nil {
+			n.plain(g.Project.Config.Predicates[k].Name, *told, inferred, p.Width(), levelled(asked, held.y))
+		}
+		if told == nil && err == nil {
+			err = n.outdoneByTwins(ctx, k, p, held, labels, asked, inferred)
+		}
 		if ctx.Err() != nil {
 			return nil // what has been learned counts all the same
 		}
 		if err != nil {
 			return err
 		}
-		simple, inferred := asked.Judge(y), by.verdict(asked, held.y)
-		more := simple.Right() - inferred.Right()
-		if simple.Beats(inferred, simpleGain) &&
-			(asked.Degrees() || float64(more) >= simplyMore*float64(inferred.Entities())) {
-			n.plain(g.Project.Config.Predicates[k].Name, simple, inferred, p.Width(), levelled(asked, held.y))
-		}
 	}
 	return nil
 }
 
-// answerBy returns what a peer says of labels that are asked for, each held out as it was.
+// opponent learns from some labels and writes what that says of others.
+type opponent interface {
+	Answer(ctx context.Context, labels, held *label.Labels, y []float64, how peer.Settings) error
+}
+
+// outdoneBy returns the verdict on an opponent that is better than what is inferred, by more than chance; else nil.
+func (n *notices) outdoneBy(
+	ctx context.Context, by opponent, held *heldOut, labels, asked *label.Labels, inferred label.Verdict,
+) (*label.Verdict, error) {
+	y, err := n.g.answerBy(ctx, by, held, labels, asked)
+	if err != nil {
+		return nil, err
+	}
+	simple := asked.Judge(y)
+	more := simple.Right() - inferred.Right()
+	if simple.Beats(inferred, simpleGain) &&
+		(asked.Degrees() || float64(more) >= simplyMore*float64(inferred.Entities())) {
+		return &simple, nil
+	}
+	return nil, nil
+}
+
+// outdoneByTwins notices labels of a predicate that a siamese network tells better.
+func (n *notices) outdoneByTwins(
+	ctx context.Context, k int, p *peer.Peer, held *heldOut, labels, asked *label.Labels, inferred label.Verdict,
+) error {
+	twins, err := p.Twins()
+	if twins == nil || err != nil {
+		return err
+	}
+	told, err := n.outdoneBy(ctx, twins, held, labels, asked, inferred)
+	if told == nil || err != nil {
+		return err
+	}
+	predicate := n.g.Project.Config.Predicates[k].Name
+	n.see("learn-plain", source.Span{}, predicate,
+		"have a network of kind siamese compare the two, and pass on what it sees: Alike(A, B) -> P(A, B) ^2 and "+
+			"!Alike(A, B) -> !P(A, B) ^2, in place of rules about what each is or beside them",
+		"of %d held-out labels of %s, rules and networks tell %d right, and a siamese network that compares what rules "+
+			"tie to them (%d columns each) %d: a loss of %.3f in place of %.3f",
+		inferred.Entities(), predicate, inferred.Right(), p.Width()/2, told.Right(), told.Loss(), inferred.Loss())
+	return nil
+}
+
+// answerBy returns what an opponent says of labels that are asked for, each held out as it was.
 func (g *learner) answerBy(
-	ctx context.Context, p *peer.Peer, h *heldOut, labels, asked *label.Labels,
+	ctx context.Context, by opponent, h *heldOut, labels, asked *label.Labels,
 ) ([]float64, error) {
 	how := peer.Settings{Rate: g.Project.Learning.Network.Rate, Seed: g.Seed, Threads: g.Project.Threads}
 	y := make([]float64, len(h.y))
@@ -69,7 +118,7 @@ func (g *learner) answerBy(
 			d := &division{h.folds, part}
 			learns, holds = labels.Where(d.learns), asked.Where(d.holds)
 		}
-		if err := p.Answer(ctx, learns, holds, y, how); err != nil {
+		if err := by.Answer(ctx, learns, holds, y, how); err != nil {
 			return nil, err
 		}
 	}

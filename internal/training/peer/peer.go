@@ -1,6 +1,6 @@
-// Package peer has a rival of rules: a regression on all features, side by side, of what ground rules tie to labels of
-// a predicate, which knows of no rule. Where it tells held-out labels better, rules cannot say what these depend on, or
-// what they say is not so.
+// Package peer has rivals of rules, which know of none: a regression on all features, side by side, of what ground
+// rules tie to labels of a predicate, and, where that is two rows of one table, a network that compares them. Where one
+// tells held-out labels better, rules cannot say what these depend on, or what they say is not so.
 package peer
 
 import (
@@ -41,8 +41,7 @@ type place struct{ rule, target, input int }
 // role is what is seen in a place.
 type role struct {
 	width int
-	rows  map[int32][]int32 // that are seen, by thing
-	sight map[int32]neural.Sight
+	seen  map[int32][]neural.Sight // by thing
 }
 
 const (
@@ -129,23 +128,22 @@ func (p *Peer) see(known map[place]*role, at place, thing int32, sight neural.Si
 	}
 	r := known[at]
 	if r == nil {
-		r = &role{sight.Columns(), make(map[int32][]int32), make(map[int32]neural.Sight)}
+		r = &role{sight.Columns(), make(map[int32][]neural.Sight)}
 		known[at] = r
 		p.roles = append(p.roles, r)
 	}
-	r.rows[thing] = append(r.rows[thing], sight.Row())
-	r.sight[sight.Row()] = sight
+	r.seen[thing] = append(r.seen[thing], sight)
 }
 
 // distinguish leaves of roles in which the same is seen one.
 func (p *Peer) distinguish() {
 	for _, r := range p.roles {
-		for thing, rows := range r.rows {
-			slices.Sort(rows)
-			r.rows[thing] = slices.Compact(rows)
+		for thing, seen := range r.seen {
+			slices.SortFunc(seen, neural.Sight.Order)
+			r.seen[thing] = slices.Compact(seen)
 		}
 	}
-	slices.SortStableFunc(p.roles, func(a, b *role) int { return cmp.Compare(len(b.rows), len(a.rows)) })
+	slices.SortStableFunc(p.roles, func(a, b *role) int { return cmp.Compare(len(b.seen), len(a.seen)) })
 	var distinct []*role
 	for _, r := range p.roles {
 		if !slices.ContainsFunc(distinct, r.within) {
@@ -157,8 +155,8 @@ func (p *Peer) distinguish() {
 
 // within tells whether all that is seen in a role is seen in another one.
 func (r *role) within(other *role) bool {
-	for thing, rows := range r.rows {
-		if !slices.Equal(rows, other.rows[thing]) || r.sight[rows[0]] != other.sight[rows[0]] {
+	for thing, seen := range r.seen {
+		if !slices.Equal(seen, other.seen[thing]) {
 			return false
 		}
 	}
@@ -181,9 +179,9 @@ func (p *Peer) table() (*features.Table, error) {
 		ids[thing] = strconv.Itoa(thing)
 		features := values[thing*width : (thing+1)*width]
 		for _, r := range p.roles {
-			rows := r.rows[int32(thing)]
-			for _, row := range rows {
-				r.sight[row].AddTo(features[:r.width], 1/float32(len(rows)))
+			seen := r.seen[int32(thing)]
+			for _, sight := range seen {
+				sight.AddTo(features[:r.width], 1/float32(len(seen)))
 			}
 			features = features[r.width:]
 		}
@@ -245,16 +243,25 @@ func (p *Peer) fit(ctx context.Context, system *neural.System, labels *label.Lab
 		}
 		own.Variables = append(own.Variables, first[thing]+p.classes[labels.Classes[k]])
 	}
+	loss := label.BinaryCrossEntropy
+	if p.choice {
+		loss = label.CrossEntropy
+	}
+	return fitted(ctx, system, binding, own, loss, how)
+}
+
+// fitted fits a network to labels of what it is bound to.
+func fitted(
+	ctx context.Context, system *neural.System, binding neural.Binding, own *label.Labels, loss label.LossKind,
+	how Settings,
+) error {
 	networks, err := system.Bind(len(binding.Inputs), binding)
 	if err != nil {
 		return err
 	}
-	fitter := &fit.Fitter{Perception: networks, Labels: own, Loss: label.BinaryCrossEntropy,
+	fitter := &fit.Fitter{Perception: networks, Labels: own, Loss: loss,
 		Inputs: len(binding.Inputs), Optimiser: perception.Adam, Rate: how.Rate, Decay: -1,
 		Epochs: mostEpochs, Seed: how.Seed, Threads: how.Threads}
-	if p.choice {
-		fitter.Loss = label.CrossEntropy
-	}
 	_, err = fitter.Run(ctx)
 	return err
 }
