@@ -10,7 +10,6 @@ var (
 	run           = enginetest.Run
 	accuracy      = enginetest.Accuracy
 	lastAccuracy  = enginetest.LastAccuracy
-	classify      = enginetest.Classify
 	unique        = enginetest.Unique
 )
 

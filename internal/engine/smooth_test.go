@@ -90,7 +90,8 @@ func TestNetworksThatNothingTellsAreNoticed(t *testing.T) {
 	wantNotice(t, report, "learn-vanishing", `nothing says what network "eye" should see`)
 }
 
-// gauges writes what a network sees, next to nothing, and a gauge in another unit, nearly all, of things between 0 and 1.
+// gauges writes what a network sees, next to nothing, and a gauge in another unit, nearly all, of things between 0
+// and 1.
 func gauges(t *testing.T, seed uint64) string {
 	t.Helper()
 	const things, known = 200, 60

@@ -1,0 +1,17 @@
+package stagestest
+
+import "github.com/deeppsl/deeppsl/internal/engine/enginetest"
+
+// What tests here use of enginetest.
+var (
+	learnAndInfer = enginetest.LearnAndInfer
+	writeProject  = enginetest.Write
+	loaded        = enginetest.Load
+	run           = enginetest.Run
+	accuracy      = enginetest.Accuracy
+	lastAccuracy  = enginetest.LastAccuracy
+	classify      = enginetest.Classify
+	unique        = enginetest.Unique
+)
+
+type rows = enginetest.Rows
