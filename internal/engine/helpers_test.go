@@ -10,7 +10,6 @@ var (
 	run           = enginetest.Run
 	accuracy      = enginetest.Accuracy
 	lastAccuracy  = enginetest.LastAccuracy
-	unique        = enginetest.Unique
 )
 
 type rows = enginetest.Rows

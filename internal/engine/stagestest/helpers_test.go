@@ -13,5 +13,3 @@ var (
 	classify      = enginetest.Classify
 	unique        = enginetest.Unique
 )
-
-type rows = enginetest.Rows
