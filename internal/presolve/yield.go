@@ -2,6 +2,7 @@ package presolve
 
 import (
 	"math"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
@@ -52,12 +53,7 @@ func newEasing(field *mrf.Field) *easing {
 
 // eases tells whether any constraint gives way.
 func (e *easing) eases() bool {
-	for _, v := range e.given {
-		if v > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.given, func(v float64) bool { return v > 0 })
 }
 
 // giveWay has the inequalities of a contradiction give way until it is none any more. It returns false if that is more

@@ -32,7 +32,7 @@ func (g *learner) asked(ctx context.Context, l lesson) (*Training, error) {
 	training, err := c.learn(ctx)
 	if training != nil && c.chosen.Afresh {
 		training.plan, training.CrossFit = g.plan, &c.chosen
-		if err == nil && !l.anew {
+		if err == nil && !l.anew && g.meetsOpponents() {
 			training.heldOut, err = c.heard(ctx)
 		}
 	}

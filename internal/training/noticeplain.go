@@ -23,7 +23,7 @@ const mostTold = 1_000_000
 // regression, or twins that compare two rows.
 func (n *notices) outdone(ctx context.Context, held *heldOut) error {
 	g := n.g
-	if held == nil || g.Perception == nil || g.Model.Potentials() > mostTold {
+	if held == nil || !g.meetsOpponents() {
 		return nil
 	}
 	taught, err := g.taught(lesson{}, relation.Target)
@@ -60,6 +60,11 @@ func (n *notices) outdone(ctx context.Context, held *heldOut) error {
 		}
 	}
 	return nil
+}
+
+// meetsOpponents tells whether what is inferred of held-out labels is compared with what opponents say of them.
+func (g *learner) meetsOpponents() bool {
+	return g.Perception != nil && g.Model.Potentials() <= mostTold
 }
 
 // opponent learns from some labels and writes what that says of others.
